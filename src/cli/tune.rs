@@ -7,25 +7,18 @@ use super::weights::weights;
 use crate::core::quantity::grouped;
 use crate::games::reversi::weights::WIDTH;
 use crate::solvers::gomoku::learning::fit::{FitSettings, UNITS, best_units, fit, loss};
-use crate::solvers::gomoku::learning::games::GamesHead;
-use crate::solvers::gomoku::learning::sample::{Features, Sample, samples_of};
-use crate::solvers::gomoku::lines::board::LineTables;
-use crate::solvers::learning::{FitLoss, GamesFile};
+use crate::solvers::gomoku::learning::sample::GomokuCollector;
+use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
 use crate::solvers::reversi::learning::fit::{
-    PartSum, PatternFitSettings, fit as fit_patterns, loss as reversi_loss, samples_of as reversi_samples_of,
+    PartSum, PatternFitSettings, ReversiCollector, errors, fit as fit_patterns,
 };
-use crate::solvers::reversi::learning::games::ReversiGamesHead;
 use anyhow::{Context, anyhow, bail, ensure};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Least number of positions that something can be learned from.
-const FEWEST: usize = 1000;
 
 /// Learn the weights of a player from games that it has played against itself (see morpion selfplay).
 ///
@@ -128,42 +121,36 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
     let TuneOfGomoku { of, .. } = asked;
     of.check()?;
     let before = weights(asked.weights.as_deref())?;
-    let LearnedFrom { games, samples, tables, heads } = read_games(&of.files)?;
-    let positions = told(out, games, samples.len())?;
-    let codes = tables.codes();
-    let units = best_units(&samples, &before, codes);
+    let mut collected = GomokuCollector::default();
+    let files = read_files(&of.files, &mut collected)?;
+    let positions = told(out, collected.games, collected.samples.len())?;
+    let (samples, codes) = (&collected.samples, collected.codes().context("there is no file of games")?);
+    let units = best_units(samples, &before, codes);
     let show = |what: &str, FitLoss { training, validation }: FitLoss| {
         format!("{what:<10} loss {training:.4}, of games that are not learned from {validation:.4}")
     };
-    writeln!(out, "{}", show("before", loss(&samples, &before, codes, units)))?;
+    writeln!(out, "{}", show("before", loss(samples, &before, codes, units)))?;
     out.flush()?;
     let settings = FitSettings { steps: asked.steps, search_part: asked.search_part, penalty: asked.penalty };
     let mut shown = Ok(());
-    let after = fit(&samples, &before, codes, settings, &mut |step, loss| {
+    let after = fit(samples, &before, codes, settings, &mut |step, loss| {
         let line = show(&format!("step {step}"), loss);
         shown =
             std::mem::replace(&mut shown, Ok(())).and_then(|()| writeln!(out, "{line}")).and_then(|()| out.flush());
     });
     shown?;
-    let whole = loss(&samples, &after, codes, UNITS);
-    writeln!(out, "{}", show("after", whole))?;
-    let about = format!(
-        "learned on {} from {games} games, {positions} positions\n{}\nfit: steps={} search-part={} penalty={}\nloss {:.4}, of games that were not learned from {:.4}",
-        machine::date(),
-        heads.join("\n"),
-        asked.steps,
-        asked.search_part,
-        asked.penalty,
-        whole.training,
-        whole.validation,
-    );
-    save(&of.output, after.to_text(&about).as_bytes(), of.force)?;
+    let loss = loss(samples, &after, codes, UNITS);
+    writeln!(out, "{}", show("after", loss))?;
+    let (date, fit) = (machine::date(), settings.to_string());
+    let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("loss", 4), loss };
+    save(&of.output, after.to_text(&about.text()).as_bytes(), of.force)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says how many games and positions there are, if there are enough.
-fn told(out: &mut dyn Write, games: u32, positions: usize) -> anyhow::Result<usize> {
-    writeln!(out, "{} games, {} positions", grouped(u64::from(games)), grouped(positions as u64))?;
+fn told(out: &mut dyn Write, games: u32, positions: usize) -> anyhow::Result<u64> {
+    let positions = positions as u64;
+    writeln!(out, "{} games, {} positions", grouped(u64::from(games)), grouped(positions))?;
     out.flush()?;
     ensure!(positions >= FEWEST, "{positions} positions are too few: at least {FEWEST} are needed");
     Ok(positions)
@@ -172,24 +159,15 @@ fn told(out: &mut dyn Write, games: u32, positions: usize) -> anyhow::Result<usi
 fn tune_reversi(asked: &TuneOfReversi, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let TuneOfReversi { of, steps, penalty, threads } = asked;
     of.check()?;
-    let (mut games, mut samples, mut heads) = (0u32, Vec::new(), Vec::new());
-    for path in &of.files {
-        let (head, count) = read_file(
-            path,
-            |_: &ReversiGamesHead| Ok(()),
-            |_, game| {
-                reversi_samples_of(&game, games, |sample| samples.push(sample));
-                games += 1;
-            },
-        )?;
-        heads.push(format!("{count} games: {}", head.to_line()));
-    }
-    let positions = told(out, games, samples.len())?;
+    let mut collected = ReversiCollector::default();
+    let files = read_files(&of.files, &mut collected)?;
+    let positions = told(out, collected.games, collected.samples.len())?;
+    let samples = &collected.samples;
     let settings = PatternFitSettings { steps: *steps, penalty: *penalty, parts: *threads as usize };
     let pool = ThreadPoolBuilder::new().num_threads(settings.parts).build()?;
     let sum_parts = |parts: usize, sum: &PartSum<'_>| pool.install(|| (0..parts).into_par_iter().map(sum).collect());
     let mut shown = Ok(());
-    let mut fitted = fit_patterns(&samples, settings, &sum_parts, &mut |stage, loss, positions| {
+    let mut fitted = fit_patterns(samples, settings, &sum_parts, &mut |stage, loss, positions| {
         let (first, empty) = (stage as u32 * WIDTH, (stage as u32 + 1) * WIDTH - 1);
         let FitLoss { training, validation } = loss;
         let line = format!(
@@ -200,71 +178,33 @@ fn tune_reversi(asked: &TuneOfReversi, out: &mut dyn Write) -> anyhow::Result<Ex
             std::mem::replace(&mut shown, Ok(())).and_then(|()| writeln!(out, "{line}")).and_then(|()| out.flush());
     });
     shown?;
-    let (FitLoss { training, validation }, _) = reversi_loss(&samples, &fitted, None);
+    let loss = errors(samples, &fitted, None).loss();
+    let FitLoss { training, validation } = loss;
     writeln!(out, "all: error {training:.3}, of games that are not learned from {validation:.3}")?;
-    let about = format!(
-        "learned on {} from {games} games, {positions} positions\n{}\nfit: steps={steps} penalty={penalty}\nerror {training:.3}, of games that were not learned from {validation:.3}",
-        machine::date(),
-        heads.join("\n"),
-    );
-    fitted.about = about;
+    let (date, fit) = (machine::date(), settings.to_string());
+    let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("error", 3), loss };
+    fitted.about = about.text();
     save(&of.output, &fitted.to_bytes(), of.force)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads a file of games: calls `each` with every game, after `check` was content with how they are made. Returns
-/// that and their number.
-fn read_file<F: GamesFile>(
-    path: &Path,
-    check: impl FnOnce(&F) -> anyhow::Result<()>,
-    mut each: impl FnMut(&F, F::Game),
-) -> anyhow::Result<(F, u64)> {
+/// Takes the positions of all games of the files. Returns the number of games of each, and its first line.
+fn read_files<C: GameCollector>(files: &[PathBuf], collector: &mut C) -> anyhow::Result<Vec<(u64, String)>> {
+    files.iter().map(|path| read_file(path, collector)).collect()
+}
+
+fn read_file<C: GameCollector>(path: &Path, collector: &mut C) -> anyhow::Result<(u64, String)> {
     let name = plain(&path.display().to_string());
     let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
     let mut lines = GameLines { input: BufReader::new(file), name: &name, number: 0, whole: 0 };
     let first = lines.next()?.with_context(|| format!("{name}: is not a file of games"))?;
-    let head = F::read(&first).map_err(|error| anyhow!("{name}, {error}"))?;
-    check(&head).with_context(|| name.clone())?;
+    let head = C::File::read(&first).map_err(|error| anyhow!("{name}, {error}"))?;
+    collector.begin(&head).map_err(|why| anyhow!("{name}: {why}"))?;
     let mut number = 0;
     while let Some(line) = lines.next()? {
         let game = head.read_game(&line, number);
-        each(&head, game.map_err(|error| anyhow!("{name}, line {}: {error}", lines.number))?);
+        collector.add(&game.map_err(|error| anyhow!("{name}, line {}: {error}", lines.number))?);
         number += 1;
     }
-    Ok((head, number))
-}
-
-/// What is learned from.
-struct LearnedFrom {
-    games: u32,
-    samples: Vec<Sample>,
-    tables: LineTables,
-    heads: Vec<String>,
-}
-
-/// All games of the files.
-fn read_games(files: &[PathBuf]) -> anyhow::Result<LearnedFrom> {
-    let (mut games, mut samples, mut heads) = (0u32, Vec::new(), Vec::new());
-    let kept: OnceCell<(GamesHead, LineTables, Features)> = OnceCell::new();
-    for path in files {
-        let check = |head: &GamesHead| {
-            if kept.get().is_none() {
-                let tables = LineTables::new(head.rules)?;
-                let features = Features::new(tables.codes());
-                let _ = kept.set((*head, tables, features));
-            }
-            let is_alike = kept.get().is_some_and(|kept| (kept.0.board, kept.0.rules) == (head.board, head.rules));
-            ensure!(is_alike, "its games have another board or another rule than those of the first file");
-            Ok(())
-        };
-        let (head, number) = read_file(path, check, |head, game| {
-            if let Some((_, tables, features)) = kept.get() {
-                samples_of(&game, games, head.board, (tables, features), |sample| samples.push(sample));
-            }
-            games += 1;
-        })?;
-        heads.push(format!("{number} games: {}", head.to_line()));
-    }
-    let (_, tables, _) = kept.into_inner().context("there is no file of games")?;
-    Ok(LearnedFrom { games, samples, tables, heads })
+    Ok((number, head.to_line()))
 }

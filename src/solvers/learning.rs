@@ -3,8 +3,13 @@
 //! The first line says how the games were made; each line after it is a game with its number and a check sum (CRC-32,
 //! eight hexadecimal digits) of all that is before the sum.
 
+use serde::{Deserialize, Serialize};
+
 /// One of so many games is not learned from: these say how good the weights are.
 pub const VALIDATION: u32 = 10;
+
+/// Least number of positions that something can be learned from.
+pub const FEWEST: u64 = 1000;
 
 /// A line that does not begin a file of games.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,13 +76,61 @@ pub trait GamesFile: Sized + Sync {
     fn read_game(&self, line: &str, number: u64) -> Result<Self::Game, GameLineError>;
 }
 
+/// Takes the positions to learn from out of games.
+pub trait GameCollector {
+    /// The files that the games are in.
+    type File: GamesFile;
+
+    /// The games of a file follow.
+    ///
+    /// # Errors
+    /// They cannot be learned from with those before.
+    fn begin(&mut self, head: &Self::File) -> Result<(), String>;
+
+    /// Takes the positions of the next game.
+    fn add(&mut self, game: &<Self::File as GamesFile>::Game);
+}
+
 /// How well weights tell the ends of games; what the numbers are depends on the game.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FitLoss {
     /// Of the games that are learned from.
     pub training: f64,
     /// Of the others.
     pub validation: f64,
+}
+
+/// What is said of weights that were learned: when, from which games and how many positions, how they were fitted,
+/// and their loss.
+#[derive(Debug, Clone, Copy)]
+pub struct LearnedFrom<'p> {
+    /// Year, month and day.
+    pub date: &'p str,
+    /// The number of games of each file, and its first line.
+    pub files: &'p [(u64, String)],
+    /// Number of positions.
+    pub positions: u64,
+    /// The settings of the fit.
+    pub fit: &'p str,
+    /// What the loss is called, and how many of its digits are told.
+    pub measure: (&'p str, usize),
+    /// The loss of the weights.
+    pub loss: FitLoss,
+}
+
+impl LearnedFrom<'_> {
+    /// The same as lines of text.
+    pub fn text(&self) -> String {
+        let LearnedFrom { date, files, positions, fit, measure: (measure, digits), loss } = *self;
+        let games: u64 = files.iter().map(|(count, _)| count).sum();
+        let files: Vec<String> = files.iter().map(|(count, head)| format!("{count} games: {head}")).collect();
+        let FitLoss { training, validation } = loss;
+        format!(
+            "learned on {date} from {games} games, {positions} positions\n{}\nfit: {fit}\n{measure} \
+             {training:.digits$}, of games that were not learned from {validation:.digits$}",
+            files.join("\n"),
+        )
+    }
 }
 
 /// The entries of a first line: `NAME=VALUE` after the first words and the version.

@@ -12,6 +12,8 @@ use crate::solvers::gomoku::lines::classes::CLASSES;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
 use crate::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL};
 use crate::solvers::learning::{FitLoss, VALIDATION};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Units of the estimate that are one unit of the exponent.
 pub const UNITS: f64 = 200.0;
@@ -29,6 +31,13 @@ pub struct FitSettings {
     pub search_part: f64,
     /// Factor of the penalties.
     pub penalty: f64,
+}
+
+impl fmt::Display for FitSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FitSettings { steps, search_part, penalty } = self;
+        write!(f, "steps={steps} search-part={search_part} penalty={penalty}")
+    }
 }
 
 /// The parts that weights consist of, and which of them each feature has.
@@ -137,6 +146,112 @@ fn by_feature(weights: &LineWeights, features: &Features, units: f64) -> Vec<f32
     all
 }
 
+/// Where a fit is after a number of steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FitState {
+    /// Steps that were made.
+    pub step: u32,
+    /// The parts of the weights.
+    values: Vec<f64>,
+    /// The means of their slopes, and of the squares of those, as Adam keeps them.
+    mean: Vec<f64>,
+    square: Vec<f64>,
+}
+
+/// Positions between two questions whether to stop.
+const BETWEEN: usize = 1024;
+
+/// A fit of weights to samples, step by step.
+pub struct Fit<'s> {
+    samples: &'s [Sample],
+    settings: FitSettings,
+    features: Features,
+    parts: Parts,
+}
+
+impl<'s> Fit<'s> {
+    /// A fit to samples of games under a numbering of codes.
+    pub fn new(samples: &'s [Sample], codes: &MoveCodes, settings: FitSettings) -> Fit<'s> {
+        let features = Features::new(codes);
+        let parts = Parts::new(codes, &features);
+        Fit { samples, settings, features, parts }
+    }
+
+    /// Its state before the first step.
+    pub fn begin(&self) -> FitState {
+        let zeros = vec![0.0f64; self.parts.penalty.len()];
+        FitState { step: 0, values: zeros.clone(), mean: zeros.clone(), square: zeros }
+    }
+
+    /// Whether a state is one of such a fit.
+    pub fn has(&self, state: &FitState) -> bool {
+        [&state.values, &state.mean, &state.square].iter().all(|part| part.len() == self.parts.penalty.len())
+    }
+
+    /// The loss of the weights of a state.
+    pub fn loss(&self, state: &FitState) -> FitLoss {
+        loss_of(self.samples, &self.parts.weights(&state.values))
+    }
+
+    /// Makes a step, unless `stop` says to stop; whether it is made.
+    pub fn step(&self, state: &mut FitState, stop: &mut dyn FnMut() -> bool) -> bool {
+        let weights = self.parts.weights(&state.values);
+        let mut gradient = vec![0.0f64; Features::ALL];
+        for part in self.samples.chunks(BETWEEN) {
+            if stop() {
+                return false;
+            }
+            for sample in part.iter().filter(|sample| is_training(sample)) {
+                let searched = probability(f64::from(sample.value) / UNITS);
+                let search_part = self.settings.search_part;
+                let target = search_part * searched + (1.0 - search_part) * f64::from(sample.outcome);
+                let error = probability(exponent(sample, &weights).into()) - target;
+                for &(feature, count) in &sample.features {
+                    gradient[usize::from(feature)] += error * f64::from(count);
+                }
+            }
+        }
+        let gradient = self.parts.fold(&gradient);
+        state.step += 1;
+        let FitState { step, values, mean, square } = state;
+        let part = f64::from(*step) / f64::from(self.settings.steps);
+        let rate = STEP * 20f64.powf(-part);
+        let (old, older) = (0.9f64, 0.999f64);
+        for at in 0..values.len() {
+            let slope = gradient[at] + self.settings.penalty * self.parts.penalty[at] * values[at];
+            mean[at] = old * mean[at] + (1.0 - old) * slope;
+            square[at] = older * square[at] + (1.0 - older) * slope * slope;
+            let (first, second) = (1.0 - old.powf((*step).into()), 1.0 - older.powf((*step).into()));
+            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
+        }
+        true
+    }
+
+    /// The weights of a state. The order of moves stays that of `before`.
+    pub fn weights(&self, state: &FitState, before: &LineWeights) -> LineWeights {
+        let (features, weights) = (&self.features, self.parts.weights(&state.values));
+        let whole = |feature: usize| {
+            (f64::from(weights[feature]) * UNITS * f64::from(FINE)).round().clamp(-16_000.0, 16_000.0) as i16
+        };
+        LineWeights {
+            codes: std::array::from_fn(|role| {
+                (0..CODES as u16).map(|code| whole(features.code(role, code))).collect()
+            }),
+            threats: std::array::from_fn(|role| {
+                std::array::from_fn(|class| {
+                    std::array::from_fn(
+                        |count: usize| {
+                            if count == 0 { 0 } else { whole(Features::threat(role, class, count)) }
+                        },
+                    )
+                })
+            }),
+            tempo: whole(Features::TEMPO),
+            order: before.order.clone(),
+        }
+    }
+}
+
 /// Fits weights to the samples. The order of moves stays that of `before`. `told` gets step and loss now and then.
 pub fn fit(
     samples: &[Sample],
@@ -145,53 +260,16 @@ pub fn fit(
     settings: FitSettings,
     told: &mut dyn FnMut(u32, FitLoss),
 ) -> LineWeights {
-    let features = Features::new(codes);
-    let parts = Parts::new(codes, &features);
-    let size = parts.penalty.len();
-    let (mut values, mut mean, mut square) = (vec![0.0f64; size], vec![0.0f64; size], vec![0.0f64; size]);
-    for step in 1..=settings.steps {
-        let weights = parts.weights(&values);
-        if step % 100 == 1 {
-            told(step - 1, loss_of(samples, &weights));
+    let fit = Fit::new(samples, codes, settings);
+    let mut state = fit.begin();
+    while state.step < settings.steps {
+        if state.step.is_multiple_of(100) {
+            told(state.step, fit.loss(&state));
         }
-        let mut gradient = vec![0.0f64; Features::ALL];
-        for sample in samples.iter().filter(|sample| is_training(sample)) {
-            let searched = probability(f64::from(sample.value) / UNITS);
-            let target = settings.search_part * searched + (1.0 - settings.search_part) * f64::from(sample.outcome);
-            let error = probability(exponent(sample, &weights).into()) - target;
-            for &(feature, count) in &sample.features {
-                gradient[usize::from(feature)] += error * f64::from(count);
-            }
-        }
-        let gradient = parts.fold(&gradient);
-        let part = f64::from(step) / f64::from(settings.steps);
-        let rate = STEP * 20f64.powf(-part);
-        let (old, older) = (0.9f64, 0.999f64);
-        for at in 0..size {
-            let slope = gradient[at] + settings.penalty * parts.penalty[at] * values[at];
-            mean[at] = old * mean[at] + (1.0 - old) * slope;
-            square[at] = older * square[at] + (1.0 - older) * slope * slope;
-            let (first, second) = (1.0 - old.powf(step.into()), 1.0 - older.powf(step.into()));
-            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
-        }
+        fit.step(&mut state, &mut || false);
     }
-    let weights = parts.weights(&values);
-    told(settings.steps, loss_of(samples, &weights));
-    let whole = |feature: usize| {
-        (f64::from(weights[feature]) * UNITS * f64::from(FINE)).round().clamp(-16_000.0, 16_000.0) as i16
-    };
-    LineWeights {
-        codes: std::array::from_fn(|role| (0..CODES as u16).map(|code| whole(features.code(role, code))).collect()),
-        threats: std::array::from_fn(|role| {
-            std::array::from_fn(|class| {
-                std::array::from_fn(
-                    |count: usize| if count == 0 { 0 } else { whole(Features::threat(role, class, count)) },
-                )
-            })
-        }),
-        tempo: whole(Features::TEMPO),
-        order: before.order.clone(),
-    }
+    told(settings.steps, fit.loss(&state));
+    fit.weights(&state, before)
 }
 
 const _: () = assert!(SEVERAL == 3);

@@ -1,6 +1,6 @@
 //! Positions of games as the fit has them: how often each code and each threat occurs, and how the game ended.
 
-use super::games::LearningGame;
+use super::games::{GamesHead, LearningGame};
 use crate::core::game::{Game, Side};
 use crate::games::gomoku::board::GomokuBoard;
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
@@ -8,6 +8,7 @@ use crate::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
 use crate::solvers::gomoku::lines::classes::LineClass;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
 use crate::solvers::gomoku::lines::weights::SEVERAL;
+use crate::solvers::learning::GameCollector;
 
 /// A position to learn from.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +54,47 @@ impl Features {
     /// The feature of a threat.
     pub fn threat(role: usize, class: usize, count: usize) -> usize {
         Features::THREATS + (role * MOVE_CLASSES + class) * SEVERAL + count
+    }
+}
+
+/// The positions of games of one board and rule.
+#[derive(Debug, Default)]
+pub struct GomokuCollector {
+    kept: Option<(GamesHead, LineTables, Features)>,
+    /// Number of games.
+    pub games: u32,
+    /// The positions of these games.
+    pub samples: Vec<Sample>,
+}
+
+impl GomokuCollector {
+    /// The numbering of codes; nothing before the first file.
+    pub fn codes(&self) -> Option<&MoveCodes> {
+        self.kept.as_ref().map(|(_, tables, _)| tables.codes())
+    }
+}
+
+impl GameCollector for GomokuCollector {
+    type File = GamesHead;
+
+    fn begin(&mut self, head: &GamesHead) -> Result<(), String> {
+        match &self.kept {
+            None => {
+                let tables = LineTables::new(head.rules).map_err(|error| error.to_string())?;
+                let features = Features::new(tables.codes());
+                self.kept = Some((*head, tables, features));
+                Ok(())
+            }
+            Some((first, ..)) if (first.board, first.rules) == (head.board, head.rules) => Ok(()),
+            Some(_) => Err("its games have another board or another rule than those of the first file".to_owned()),
+        }
+    }
+
+    fn add(&mut self, game: &LearningGame) {
+        if let Some((head, tables, features)) = &self.kept {
+            samples_of(game, self.games, head.board, (tables, features), |sample| self.samples.push(sample));
+        }
+        self.games += 1;
     }
 }
 

@@ -5,12 +5,14 @@
 //! square of each weight draws those that few positions speak for to 0. A tenth of the games is not learned from: it
 //! says how good the weights are.
 
-use super::games::{ReversiLearningGame, pass_if_needed, start};
+use super::games::{ReversiGamesHead, ReversiLearningGame, pass_if_needed, start};
 use crate::core::game::{Game, Side};
 use crate::games::reversi::patterns::{ALL_FILLINGS, PatternNumbers, representatives};
 use crate::games::reversi::position::ReversiMove;
 use crate::games::reversi::weights::{EMPTIES, FINE, PatternWeights, STAGES, WIDTH, stage};
-use crate::solvers::learning::{FitLoss, VALIDATION};
+use crate::solvers::learning::{FitLoss, GameCollector, VALIDATION};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Empty cells beyond a stage that are learned from with it.
 const BESIDE: u32 = 2;
@@ -50,6 +52,28 @@ pub fn samples_of(game: &ReversiLearningGame, number: u32, mut each: impl FnMut(
     }
 }
 
+/// The positions of games.
+#[derive(Debug, Default)]
+pub struct ReversiCollector {
+    /// Number of games.
+    pub games: u32,
+    /// The positions of these games.
+    pub samples: Vec<ReversiSample>,
+}
+
+impl GameCollector for ReversiCollector {
+    type File = ReversiGamesHead;
+
+    fn begin(&mut self, _head: &ReversiGamesHead) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn add(&mut self, game: &ReversiLearningGame) {
+        samples_of(game, self.games, |sample| self.samples.push(sample));
+        self.games += 1;
+    }
+}
+
 /// Settings of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatternFitSettings {
@@ -61,9 +85,40 @@ pub struct PatternFitSettings {
     pub parts: usize,
 }
 
-/// How well weights tell the ends of games: the root of the mean square error in discs, on the positions of a stage
-/// or of all stages, and the number of positions.
-pub fn loss(samples: &[ReversiSample], weights: &PatternWeights, of_stage: Option<usize>) -> (FitLoss, u64) {
+/// The settings that the weights depend on.
+impl fmt::Display for PatternFitSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "steps={} penalty={}", self.steps, self.penalty)
+    }
+}
+
+/// Sums of square errors in discs, and the numbers of positions: of those that are not learned from, and of those
+/// that are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SquareErrors([(f64, u64); 2]);
+
+impl SquareErrors {
+    /// Adds those of other positions.
+    pub fn add(&mut self, other: &SquareErrors) {
+        for (sum, more) in self.0.iter_mut().zip(other.0) {
+            *sum = (sum.0 + more.0, sum.1 + more.1);
+        }
+    }
+
+    /// The root of the mean square error in discs.
+    pub fn loss(&self) -> FitLoss {
+        let [validation, training] = self.0.map(|(sum, count)| (sum / count.max(1) as f64).sqrt());
+        FitLoss { training, validation }
+    }
+
+    /// Number of positions.
+    pub fn positions(&self) -> u64 {
+        self.0[0].1 + self.0[1].1
+    }
+}
+
+/// How well weights tell the ends of games, on the positions of a stage or of all stages.
+pub fn errors(samples: &[ReversiSample], weights: &PatternWeights, of_stage: Option<usize>) -> SquareErrors {
     let mut sums = [(0.0, 0u64); 2];
     for sample in samples.iter().filter(|sample| of_stage.is_none_or(|of| of == stage(sample.empty()))) {
         let value = weights.value(&PatternNumbers::of(sample.own, sample.enemy), sample.empty());
@@ -71,8 +126,7 @@ pub fn loss(samples: &[ReversiSample], weights: &PatternWeights, of_stage: Optio
         let sum = &mut sums[usize::from(sample.is_training)];
         *sum = (sum.0 + error * error, sum.1 + 1);
     }
-    let [validation, training] = sums.map(|(sum, count)| (sum / count.max(1) as f64).sqrt());
-    (FitLoss { training, validation }, sums[0].1 + sums[1].1)
+    SquareErrors(sums)
 }
 
 /// The sum over one of the parts that the positions are divided into, by its number.
@@ -80,6 +134,12 @@ pub type PartSum<'s> = dyn Fn(usize) -> Vec<f32> + Sync + 's;
 
 /// Makes the sums over so many parts, at the same time if it can.
 pub type SumParts<'p> = dyn Fn(usize, &PartSum<'_>) -> Vec<Vec<f32>> + Sync + 'p;
+
+/// Whether the fit is to stop. What it returns then means nothing.
+pub type StopFit<'s> = dyn Fn() -> bool + Sync + 's;
+
+/// Positions between two questions whether to stop.
+const BETWEEN: usize = 4096;
 
 /// What is fitted for a stage: a weight for each filling, then one for the move by empty cells.
 const SIZE: usize = ALL_FILLINGS + EMPTIES;
@@ -91,6 +151,7 @@ struct StageFit<'s> {
     representatives: &'s [u32],
     parts: usize,
     sum_parts: &'s SumParts<'s>,
+    stop: &'s StopFit<'s>,
 }
 
 impl StageFit<'_> {
@@ -100,7 +161,10 @@ impl StageFit<'_> {
         let length = self.samples.len().div_ceil(self.parts).max(1);
         let of_part = |part: usize| {
             let mut sum = vec![0.0; SIZE];
-            for sample in self.samples.chunks(length).nth(part).into_iter().flatten() {
+            for (at, sample) in self.samples.chunks(length).nth(part).into_iter().flatten().enumerate() {
+                if at.is_multiple_of(BETWEEN) && (self.stop)() {
+                    break;
+                }
                 let places = PatternNumbers::of(sample.own, sample.enemy).places();
                 let tempo = ALL_FILLINGS as u32 + sample.empty();
                 let mut all = [tempo; 47];
@@ -131,6 +195,9 @@ impl StageFit<'_> {
         let mut step_of = scaled(&rest);
         let mut norm = dot(&rest, &step_of);
         for _ in 0..settings.steps {
+            if (self.stop)() {
+                break;
+            }
             let mut image = self.sum(|_, places, counts, sum| {
                 let value: f32 = counts * places.iter().map(|&p| step_of[p as usize]).sum::<f32>();
                 places.iter().for_each(|&p| sum[p as usize] += value);
@@ -153,40 +220,79 @@ impl StageFit<'_> {
     }
 }
 
-/// Fits weights to the samples. `sum_parts` makes the sums, for it may have threads. `told` gets each stage with its
-/// loss and its number of positions.
+/// The weights of a stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FittedStage {
+    /// Which stage it is.
+    pub stage: usize,
+    /// A weight for each filling.
+    fillings: Vec<i16>,
+    /// For having the move, by the number of empty cells.
+    tempo: Vec<(usize, i16)>,
+}
+
+impl FittedStage {
+    /// The weights of some stages; those of the others are 0.
+    pub fn joined(stages: &[FittedStage]) -> PatternWeights {
+        let (mut by_stage, mut tempo) = (vec![Vec::new(); STAGES], [0; EMPTIES]);
+        for fitted in stages {
+            if let Some(of_stage) = by_stage.get_mut(fitted.stage) {
+                of_stage.clone_from(&fitted.fillings);
+            }
+            for &(empty, weight) in &fitted.tempo {
+                if let Some(of_empty) = tempo.get_mut(empty) {
+                    *of_empty = weight;
+                }
+            }
+        }
+        PatternWeights::new(&by_stage, tempo, String::new())
+    }
+}
+
+/// Fits the weights of a stage to the samples. `sum_parts` makes the sums, for it may have threads.
+pub fn fit_stage(
+    samples: &[ReversiSample],
+    stage: usize,
+    settings: PatternFitSettings,
+    sum_parts: &SumParts<'_>,
+    stop: &StopFit<'_>,
+) -> FittedStage {
+    let whole = |weight: f32| (weight * FINE as f32).round().clamp(-32_000.0, 32_000.0) as i16;
+    let first = stage as u32 * WIDTH;
+    let near = first.saturating_sub(BESIDE)..first + WIDTH + BESIDE;
+    let is_near = |sample: &&ReversiSample| sample.is_training && near.contains(&sample.empty());
+    let stage_fit = StageFit {
+        samples: samples.iter().filter(is_near).collect(),
+        stage,
+        representatives: &representatives(),
+        parts: settings.parts.max(1),
+        sum_parts,
+        stop,
+    };
+    let weights = stage_fit.fit(settings);
+    let of_stage = (0..EMPTIES).filter(|&empty| self::stage(empty as u32) == stage);
+    FittedStage {
+        stage,
+        fillings: weights[..ALL_FILLINGS].iter().map(|&weight| whole(weight)).collect(),
+        tempo: of_stage.map(|empty| (empty, whole(weights[ALL_FILLINGS + empty]))).collect(),
+    }
+}
+
+/// Fits weights to the samples. `told` gets each stage with its loss and its number of positions.
 pub fn fit(
     samples: &[ReversiSample],
     settings: PatternFitSettings,
     sum_parts: &SumParts<'_>,
     told: &mut dyn FnMut(usize, FitLoss, u64),
 ) -> PatternWeights {
-    let representatives = representatives();
-    let mut by_stage = Vec::new();
-    let mut tempo = [0; EMPTIES];
-    let whole = |weight: f32| (weight * FINE as f32).round().clamp(-32_000.0, 32_000.0) as i16;
+    let mut stages = Vec::new();
     for at in 0..STAGES {
-        let first = at as u32 * WIDTH;
-        let near = first.saturating_sub(BESIDE)..first + WIDTH + BESIDE;
-        let is_near = |sample: &&ReversiSample| sample.is_training && near.contains(&sample.empty());
-        let near_samples = samples.iter().filter(is_near).collect();
-        let stage_fit = StageFit {
-            samples: near_samples,
-            stage: at,
-            representatives: &representatives,
-            parts: settings.parts.max(1),
-            sum_parts,
-        };
-        let weights = stage_fit.fit(settings);
-        by_stage.push(weights[..ALL_FILLINGS].iter().map(|&weight| whole(weight)).collect::<Vec<i16>>());
-        for empty in (0..EMPTIES).filter(|&empty| stage(empty as u32) == at) {
-            tempo[empty] = whole(weights[ALL_FILLINGS + empty]);
-        }
-        let so_far = PatternWeights::new(&by_stage, tempo, String::new());
-        let (loss, positions) = loss(samples, &so_far, Some(at));
-        told(at, loss, positions);
+        let fitted = fit_stage(samples, at, settings, sum_parts, &|| false);
+        let found = errors(samples, &FittedStage::joined(std::slice::from_ref(&fitted)), Some(at));
+        told(at, found.loss(), found.positions());
+        stages.push(fitted);
     }
-    PatternWeights::new(&by_stage, tempo, String::new())
+    FittedStage::joined(&stages)
 }
 
 #[cfg(test)]
@@ -214,13 +320,13 @@ mod tests {
         let settings = PatternFitSettings { steps: 10, penalty: 5.0, parts: 2 };
         let learn = |samples: &[ReversiSample]| {
             let weights = fit(samples, settings, &in_turn, &mut |_, _, _| {});
-            loss(samples, &weights, Some(4)).0
+            errors(samples, &weights, Some(4)).loss()
         };
         for sample in &mut samples {
             let corners = |discs: u64| (discs & CORNERS).count_ones() as i8;
             sample.score = 10 * (corners(sample.own) - corners(sample.enemy));
         }
-        let nothing = loss(&samples, &PatternWeights::new(&[], [0; EMPTIES], String::new()), Some(4)).0;
+        let nothing = errors(&samples, &PatternWeights::new(&[], [0; EMPTIES], String::new()), Some(4)).loss();
         let learned = learn(&samples);
         assert!(learned.validation < 0.5 * nothing.validation && learned.training < 2.0, "{learned:?} {nothing:?}");
         let mut random = rng(6, &[]);
