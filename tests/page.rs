@@ -299,6 +299,58 @@ fn positions_are_submitted_by_their_form() {
     world.approve(&page);
 }
 
+/// Submits weights to be learned, and returns the number of the job.
+fn tune(page: &Page) -> u64 {
+    let request = json!({ "kind": "tune", "name": "new weights", "settings": { "games_of": 3 } });
+    let submitted =
+        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
+    submitted.as_u64().unwrap()
+}
+
+/// The page of weights that are learned tells their loss after each part of the fit.
+#[test]
+fn the_page_of_weights_tells_their_loss() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let id = tune(&page);
+    let page = world.desk(&format!("/jobs/{id}"));
+    page.wait("document.querySelector('[aria-label=\"Weights\"] .score')?.textContent === '0.6155'");
+    let rows = "[...document.querySelectorAll('[aria-label=\"Loss\"] tbody tr')].map((row) => \
+                [...row.cells].map((cell) => cell.textContent.replace(/\\s/g, '')).join(' '))";
+    assert_eq!(page.eval(rows), json!(["150 52100 0.6123 0.6201", "300 52100 0.6012 0.6154"]));
+    let told = page.eval("document.querySelector('section[aria-label=\"Weights\"]').textContent");
+    for part in ["gomoku 15x15", "on the others it is 0.6013", "Before it was 0.6345"] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    let linked =
+        "[...document.querySelectorAll('[aria-label=\"Numbers of the weights\"] a')].map((link) => link.hash)";
+    assert_eq!(page.eval(linked), json!(["#/jobs/3", "#/jobs/5"]));
+    let hidden = "['Match', 'Self-play', 'Numbers', 'Position', 'Games', 'Analysis'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+}
+
+/// The form for weights sends the jobs that were named.
+#[test]
+fn weights_are_submitted_by_their_form() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/tune?game=reversi&games_of=4");
+    page.wait("document.querySelector('form [name=games_of]')?.value === '4'");
+    for (name, value) in [("games_of", "4,6"), ("steps", "20"), ("after", "6")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    assert_eq!(command, json!("morpion job submit tune reversi --games-of 4,6 --steps 20 --after 6"));
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent =
+        page.eval("import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))");
+    let settings = json!({ "game": "reversi", "games_of": "4,6", "steps": 20 });
+    assert_eq!((&sent["kind"], &sent["settings"], &sent["after"]), (&json!("tune"), &settings, &json!(6)));
+    world.approve(&page);
+}
+
 /// Types a value into a field of a form.
 fn type_in(page: &Page, name: &str, value: &str) {
     page.eval(&format!(

@@ -94,6 +94,15 @@ impl Stage {
         self.path(name).to_str().expect("UTF-8").to_owned()
     }
 
+    /// The number of a job that has made games to learn from.
+    fn played(&self) -> String {
+        let games = ["--games", "40", "--nodes", "50", "--size", "7"];
+        let made = self.sound(&[&["job", "submit", "selfplay", "gomoku"], &games[..]].concat());
+        let id = made.out.trim().to_owned();
+        self.daemon.wait_over(id.parse().expect("a number"));
+        id
+    }
+
     fn fresh(&self, name: &str) -> String {
         self.name(&format!("{}-{name}", self.count.fetch_add(1, Ordering::Relaxed)))
     }
@@ -150,6 +159,14 @@ impl Stage {
             "LONG" => submitted(&["--runs", "1000000000"]),
             "DONE" => {
                 let id = submitted(&[]);
+                self.daemon.wait_over(id.parse().expect("a number"));
+                id
+            }
+            "PLAYED" => self.played(),
+            "TUNED" => {
+                let games = self.played();
+                let tuned = self.sound(&["job", "submit", "tune", "gomoku", "--games-of", &games, "--steps", "2"]);
+                let id = tuned.out.trim().to_owned();
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
@@ -234,10 +251,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),
+    ("job submit tune", "gomoku --games-of PLAYED --steps 2"),
     ("job submit solve go", "--size 2"),
     ("job submit solve gomoku", "--size 3 --win 3"),
     ("job submit solve reversi", "--size 4"),
     ("job wait", "JOB"),
+    ("job weights", "TUNED -o FRESH"),
     ("man", "hunt"),
     ("match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("nboard", ""),

@@ -269,8 +269,9 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         Some(Command::Job(_)) => job::arguments(&config)?,
         _ => config::settings::<HuntSettings>(&config, &HuntOnly::command())?,
     };
-    let is_subcommand =
-        |first: &OsString| ["solve", "prove", "match", "selfplay", "analyse"].iter().any(|kind| first == kind);
+    let is_subcommand = |first: &OsString| {
+        ["solve", "prove", "match", "selfplay", "analyse", "tune"].iter().any(|kind| first == kind)
+    };
     if matches!(cli.command, Some(Command::Job(_))) && from_file.first().is_some_and(is_subcommand) {
         // A subcommand, which has no place for the file's name.
         let named = (at..arguments.len()).find(|&at| arguments[at] == config.as_os_str());

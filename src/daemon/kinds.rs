@@ -1,9 +1,11 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
 //! ([`analyse_request`], [`hunt_request`],
-//! [`match_request`], [`prove_request`], [`selfplay_request`], [`solve_request`]).
+//! [`match_request`], [`prove_request`], [`selfplay_request`], [`solve_request`], [`tune_request`]).
 
 use super::view::{JobLimits, JobRequest};
-use super::{analyse_request, hunt_request, match_request, prove_request, selfplay_request, solve_request};
+use super::{
+    analyse_request, hunt_request, match_request, prove_request, selfplay_request, solve_request, tune_request,
+};
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::analysing::AnalyseJob;
 use crate::jobs::hunt::Job;
@@ -11,6 +13,8 @@ use crate::jobs::matching::MatchJob;
 use crate::jobs::prove::ProveJob;
 use crate::jobs::selfplay::SelfplayJob;
 use crate::jobs::solve::SolveJob;
+use crate::jobs::tune_settings::MadeGames;
+use crate::jobs::tuning::TuneJob;
 use serde_json::{Map, Value};
 
 /// What a request comes to.
@@ -47,6 +51,8 @@ pub enum JobWork {
     Selfplay(SelfplayJob),
     /// Positions that are analysed.
     Analyse(AnalyseJob),
+    /// Weights that are learned.
+    Tune(TuneJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -63,11 +69,12 @@ pub enum PlayedFrom {
     },
 }
 
-/// What a request comes to on a daemon with this number of workers; `seed` is used if it names none.
+/// What a request comes to on a daemon with this number of workers; `seed` is used if it names none, and `made` knows
+/// the jobs that make games.
 ///
 /// # Errors
 /// If the request is not valid: what is wrong, where, and what would be right.
-pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<PreparedJob, String> {
+pub fn prepare(request: &JobRequest, workers: u32, seed: u64, made: MadeGames<'_>) -> Result<PreparedJob, String> {
     match request.kind.as_str() {
         "hunt" => hunt_request::prepare(request, workers, seed),
         "solve" => solve_request::prepare(request),
@@ -75,8 +82,9 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64) -> Result<Prepared
         "match" => match_request::prepare(request),
         "selfplay" => selfplay_request::prepare(request),
         "analyse" => analyse_request::prepare(request),
+        "tune" => tune_request::prepare(request, made),
         other => {
-            let expected = "hunt, solve, prove, match, selfplay or analyse";
+            let expected = "hunt, solve, prove, match, selfplay, analyse or tune";
             Err(format!("there is no kind of job '{other}': expected {expected}"))
         }
     }

@@ -27,5 +27,6 @@ pub mod serving;
 pub mod solutions;
 pub mod solve_request;
 pub mod tokens;
+pub mod tune_request;
 pub mod ui;
 pub mod view;

@@ -3,7 +3,7 @@
 use super::kinds::JobWork;
 use super::view::{
     AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SelfplayView,
-    SolutionView,
+    SolutionView, TuneView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,8 @@ pub struct JobStanding {
     pub selfplay: Option<SelfplayView>,
     /// How many positions are analysed.
     pub analyse: Option<AnalyseView>,
+    /// How well weights that are learned tell the ends of games.
+    pub tune: Option<TuneView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -98,6 +100,9 @@ impl JobSummary {
         }
         if standing.analyse.is_some() {
             self.analyse.clone_from(&standing.analyse);
+        }
+        if standing.tune.is_some() {
+            self.tune.clone_from(&standing.tune);
         }
     }
 }

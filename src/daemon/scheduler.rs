@@ -60,6 +60,7 @@ mod state;
 mod submission;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 pub use retention::Retention;
 pub use salvage::salvage;

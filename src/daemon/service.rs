@@ -233,6 +233,12 @@ pub trait Service: Send + Sync + 'static {
     /// If the job does not exist or analyses none, its files cannot be read, or the cursor is not valid.
     fn analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal>;
 
+    /// The file of the weights that a job has learned.
+    ///
+    /// # Errors
+    /// If the job does not exist, learns none or has not learned them, or its files cannot be read.
+    fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal>;
+
     /// A position of a two-player game, after some moves.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ mod matches;
 mod proof;
 mod selfplay;
 mod solution;
+mod tune;
 
 pub use analyse::*;
 pub use backup::*;
@@ -29,6 +30,7 @@ pub use matches::*;
 pub use proof::*;
 pub use selfplay::*;
 pub use solution::*;
+pub use tune::*;
 
 use crate::morpion::variant::Variant;
 use serde::{Deserialize, Serialize};

@@ -23,6 +23,8 @@ pub enum JobEnd {
     Decided,
     /// All positions are analysed.
     Analysed,
+    /// Weights are learned.
+    Learned,
     /// Its time is used up.
     Time,
     /// Its iterations are used up.
@@ -33,7 +35,7 @@ pub enum JobEnd {
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 11] = [
+    pub const ALL: [JobEnd; 12] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
@@ -42,6 +44,7 @@ impl JobEnd {
         JobEnd::Played,
         JobEnd::Decided,
         JobEnd::Analysed,
+        JobEnd::Learned,
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
@@ -58,6 +61,7 @@ impl JobEnd {
             JobEnd::Played => "played",
             JobEnd::Decided => "decided",
             JobEnd::Analysed => "analysed",
+            JobEnd::Learned => "learned",
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",

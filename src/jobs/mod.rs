@@ -25,4 +25,6 @@ pub mod setup;
 pub mod solve;
 pub mod solve_settings;
 pub mod tree;
+pub mod tune_settings;
+pub mod tuning;
 pub mod work;

@@ -1,8 +1,9 @@
-//! Jobs whose units are numbered from 0, each depending on the job and its number alone: the work of players.
+//! Jobs whose units are numbered from 0: the work of players. Each depends on the job and its number alone, or also
+//! on the outcome of the one before it; then there is one at a time.
 //!
-//! Units end in any order. What they come to is counted in the order of their numbers, as if one worker had computed
-//! them one after the other. So the end of the job does not depend on how many workers there are, and short units do
-//! not count more than long ones.
+//! Other units end in any order. What they come to is counted in the order of their numbers, as if one worker had
+//! computed them one after the other. So the end of the job does not depend on how many workers there are, and short
+//! units do not count more than long ones.
 
 use super::ending::JobEnd;
 use serde::Serialize;
@@ -20,6 +21,11 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
 
     /// How many units there are at most.
     fn units(&self) -> u64;
+
+    /// Whether a unit needs the outcome of the one before it.
+    fn in_turn(&self) -> bool {
+        false
+    }
 
     /// What no outcomes come to.
     fn nothing(&self) -> Self::Tally;
@@ -92,10 +98,13 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
         &self.tally
     }
 
-    /// The first unit that is neither done nor handed out.
+    /// The first unit that is neither done nor handed out; nothing if it has to wait for another one.
     pub fn hand_out(&mut self) -> Option<u64> {
         let is_free = |unit: &u64| !self.taken.contains(unit) && !self.early.contains_key(unit);
         let unit = (self.counted..self.job.units()).find(is_free).filter(|_| !self.is_over())?;
+        if self.job.in_turn() && unit != self.counted {
+            return None;
+        }
         self.taken.insert(unit);
         Some(unit)
     }
@@ -157,6 +166,7 @@ mod tests {
     struct Digits {
         units: u64,
         enough: u64,
+        in_turn: bool,
     }
 
     impl NumberedJob for Digits {
@@ -166,6 +176,10 @@ mod tests {
 
         fn units(&self) -> u64 {
             self.units
+        }
+
+        fn in_turn(&self) -> bool {
+            self.in_turn
         }
 
         fn nothing(&self) -> Vec<u64> {
@@ -187,7 +201,7 @@ mod tests {
 
     #[test]
     fn outcomes_are_counted_in_the_order_of_their_numbers() {
-        let mut coordinator = NumberedCoordinator::new(Digits { units: 5, enough: 100 });
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 5, enough: 100, in_turn: false });
         assert_eq!([(); 5].map(|()| coordinator.hand_out()), [0, 1, 2, 3, 4].map(Some));
         assert_eq!(coordinator.hand_out(), None);
         for (unit, counted) in [(2, vec![]), (0, vec![10]), (1, vec![10, 11, 12]), (4, vec![10, 11, 12])] {
@@ -205,8 +219,16 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_that_needs_the_one_before_it_waits() {
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 2, enough: 100, in_turn: true });
+        assert_eq!([coordinator.hand_out(), coordinator.hand_out()], [Some(0), None]);
+        coordinator.apply(0, 1).unwrap();
+        assert_eq!([coordinator.hand_out(), coordinator.hand_out()], [Some(1), None]);
+    }
+
+    #[test]
     fn what_comes_after_the_decision_does_not_count() {
-        let mut coordinator = NumberedCoordinator::new(Digits { units: 9, enough: 3 });
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 9, enough: 3, in_turn: false });
         for unit in [3, 1, 2] {
             coordinator.apply(unit, 2).unwrap();
             assert!(!coordinator.is_over(), "the first unit is not done");

@@ -110,11 +110,39 @@ impl SelfplayJob {
         G::begin(&stored_settings::<G>(&self.setup))
     }
 
+    /// The board, in words and as it is written at the head of a file of games.
+    ///
+    /// # Errors
+    /// If there is no such board.
+    pub fn board(&self) -> Result<SelfplayHead, BadValue> {
+        struct HeadVisitor<'a>(&'a SelfplayJob);
+        impl SelfplayVisitor for HeadVisitor<'_> {
+            type Out = Result<SelfplayHead, BadValue>;
+            fn visit<G: SelfplayBoard>(self) -> Self::Out {
+                let (empty, title) = self.0.begin::<G>()?;
+                Ok(SelfplayHead { title, head: empty.head(self.0), size: empty.size() })
+            }
+        }
+        let none = || Err(BadValue("no player learns of this game".to_owned()));
+        with_selfplay(self.game, HeadVisitor(self)).unwrap_or_else(none)
+    }
+
     /// The numbers of the games of a unit.
     pub fn games_of(&self, unit: u64) -> std::ops::Range<u64> {
         let first = unit * GAMES_OF_UNIT;
         first..(first + GAMES_OF_UNIT).min(self.games)
     }
+}
+
+/// What games are made on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfplayHead {
+    /// The board, the rules and the start, in words.
+    pub title: String,
+    /// The first line of a file of the games.
+    pub head: String,
+    /// Columns and rows of the board.
+    pub size: (u8, u8),
 }
 
 /// A game that was made.

@@ -36,6 +36,7 @@ pub mod state;
 pub mod statistics;
 pub mod status;
 pub mod tree;
+pub mod tuning;
 pub mod worker;
 
 pub use contract::{

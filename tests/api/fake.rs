@@ -171,6 +171,25 @@ fn made() -> SelfplayView {
     }
 }
 
+/// Weights of Gomoku, which are learned.
+fn tuning() -> TuneView {
+    let loss = |training, validation| FitLossView { training, validation };
+    let part = |at, training, validation| TuneLossView { at, positions: 52_100, loss: loss(training, validation) };
+    TuneView {
+        game: "gomoku".to_owned(),
+        title: "gomoku 15x15, empty board, exactly 5 in a row".to_owned(),
+        games_of: vec![3, 5],
+        games: 1500,
+        positions: 52_100,
+        parts: 2,
+        parts_done: 2,
+        losses: vec![part(150, 0.6123, 0.6201), part(300, 0.6012, 0.6154)],
+        before: Some(loss(0.6312, 0.6345)),
+        after: Some(loss(0.6013, 0.6155)),
+        cpu_seconds: 12.5,
+    }
+}
+
 /// Positions of Gomoku, of which two are analysed.
 fn analysing() -> AnalyseView {
     AnalyseView {
@@ -321,7 +340,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -358,9 +377,11 @@ impl Service for Fake {
         let matched = (request.kind == "match").then(played);
         let selfplay = (request.kind == "selfplay").then(made);
         let analyse = (request.kind == "analyse").then(analysing);
-        let is_hunt = [solution.is_none(), proof.is_none(), matched.is_none(), selfplay.is_none(), analyse.is_none()]
+        let tune = (request.kind == "tune").then(tuning);
+        let others = [solution.is_none(), proof.is_none(), matched.is_none(), selfplay.is_none(), analyse.is_none()]
             .into_iter()
             .all(|none| none);
+        let is_hunt = others && tune.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -391,6 +412,7 @@ impl Service for Fake {
             matched,
             selfplay,
             analyse,
+            tune,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -525,6 +547,13 @@ impl Service for Fake {
             return Err(Refusal::Conflict(format!("job {id} analyses no positions: its kind is not analyse")));
         }
         part(&[analysed(0), analysed(1)], page)
+    }
+
+    fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        match self.job(id)?.summary.tune {
+            Some(_) => Ok(b"morpion gomoku weights".to_vec()),
+            None => Err(Refusal::Conflict(format!("job {id} learns no weights"))),
+        }
     }
 
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition> {

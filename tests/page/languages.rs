@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{World, analyse, approve, play_match, prove, solve, submit, world};
+use super::{World, analyse, approve, play_match, prove, solve, submit, tune, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -63,7 +63,7 @@ fn left_in_english(page: &Page, english: &Value) -> Value {
 /// The views with what is there when each has loaded, whatever the language.
 fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
     let (job, solver, proof, of_match) = (submit(page, "5T 1"), solve(page), prove(page), play_match(page));
-    let analysis = analyse(page);
+    let (analysis, weights) = (analyse(page), tune(page));
     let grids = world.archive(page, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
@@ -102,6 +102,11 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
         of(&format!("/compare/{a}/{b}"), "document.querySelectorAll('figure .thumb').length > 1"),
         of("/submit", "document.querySelector('form .choice')"),
         of("/match", "document.querySelectorAll('form .field').length > 10"),
+        of(
+            &format!("/jobs/{weights}"),
+            "[...document.querySelectorAll('.score')].some((value) => value.textContent.includes('6155'))",
+        ),
+        of("/tune", "document.querySelectorAll('form .field').length > 7"),
         of("/analyse", "document.querySelectorAll('form .field').length > 10"),
         of("/board", "document.querySelectorAll('.board .hint').length > 20"),
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),

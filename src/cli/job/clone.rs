@@ -22,6 +22,7 @@ use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::solve_settings::SolveSettings;
+use crate::jobs::tune_settings::TuneSettings;
 use anyhow::{anyhow, bail, ensure};
 use clap::FromArgMatches;
 use std::ffi::OsString;
@@ -62,6 +63,7 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "match" => of_played::<MatchJobSettings>(&mut request, &args.flags)?,
         "selfplay" => of_played::<SelfplaySettings>(&mut request, &args.flags)?,
         "analyse" => of_played::<AnalyseSettings>(&mut request, &args.flags)?,
+        "tune" => of_played::<TuneSettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,

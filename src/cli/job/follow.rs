@@ -122,6 +122,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = made.map_or(best, |made| format!(", {} of {} games", made.games_counted, made.games));
         let found = job.summary.analyse.as_ref();
         let best = found.map_or(best, |found| format!(", {} of {} positions", found.positions_done, found.positions));
+        let found = job.summary.tune.as_ref();
+        let best = found.map_or(best, |found| format!(", {} of {} parts", found.parts_done, found.parts));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

@@ -7,7 +7,8 @@ use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{
-    AnalyseView, JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView, VERSION,
+    AnalyseView, JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView,
+    TuneLossView, TuneView, VERSION,
 };
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -96,7 +97,7 @@ pub fn held(job: &JobView) -> String {
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
-/// of A in a match, the games of a player against itself, the positions that are analysed.
+/// of A in a match, the games of a player against itself, the positions that are analysed, the loss of weights.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
@@ -106,6 +107,9 @@ pub fn best(job: &JobView) -> String {
     }
     if let Some(found) = &job.summary.analyse {
         return thousands(found.positions_done);
+    }
+    if let Some(found) = &job.summary.tune {
+        return found.after.map_or("-".to_owned(), |loss| loss_text(loss.validation, &found.game));
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -186,6 +190,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(found) = &job.summary.analyse {
         describe_analyse(found, &mut line)?;
     }
+    if let Some(found) = &job.summary.tune {
+        describe_tune(found, &mut line)?;
+    }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
     }
@@ -259,6 +266,37 @@ fn describe_analyse(
     line("positions", plain(title))?;
     line("analysed", format!("{} of {} positions", thousands(*positions_done), thousands(*positions)))?;
     line("CPU time", clock(*cpu_seconds))
+}
+
+/// A loss with as many digits as `morpion tune` tells.
+fn loss_text(loss: f64, game: &str) -> String {
+    if game == "reversi" { format!("{loss:.3}") } else { format!("{loss:.4}") }
+}
+
+fn describe_tune(found: &TuneView, line: &mut dyn FnMut(&str, String) -> std::io::Result<()>) -> std::io::Result<()> {
+    let TuneView { game, title, games_of, games, positions, parts, parts_done, .. } = found;
+    line("weights", plain(title))?;
+    let jobs: Vec<String> = games_of.iter().map(u64::to_string).collect();
+    let sizes = match games {
+        0 => String::new(),
+        _ => format!(": {} games, {} positions", thousands(*games), thousands(*positions)),
+    };
+    line("games of", format!("job {}{sizes}", jobs.join(", ")))?;
+    line("fitted", format!("{parts_done} of {parts} parts"))?;
+    let (what, of) = if game == "reversi" { ("error", "empty cells and more") } else { ("loss", "steps") };
+    let told = |training: f64, validation: f64| {
+        let [training, validation] = [training, validation].map(|loss| loss_text(loss, game));
+        format!("{training}, of games that are not learned from {validation}")
+    };
+    for TuneLossView { at, loss, .. } in &found.losses {
+        line(what, format!("{at} {of}: {}", told(loss.training, loss.validation)))?;
+    }
+    for (name, loss) in [("before", found.before), ("after", found.after)] {
+        if let Some(loss) = loss {
+            line(name, format!("{what} {}", told(loss.training, loss.validation)))?;
+        }
+    }
+    line("CPU time", clock(found.cpu_seconds))
 }
 
 fn describe_match(

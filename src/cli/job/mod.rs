@@ -11,6 +11,7 @@ mod list;
 mod submit;
 mod submit_played;
 mod submit_proof;
+mod weights;
 
 use super::client::{Client, Connection};
 use crate::cli::streams::say;
@@ -63,6 +64,7 @@ enum JobSubcommand {
     Export(export::Args),
     Games(games::Games),
     Analyses(analyses::Analyses),
+    Weights(weights::Weights),
 }
 
 // One job. What is done with it is told where the command is named, so there is no text of its own here.
@@ -135,6 +137,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Remove(named) => remove(&named, out),
         JobSubcommand::Games(args) => games::run(&args, out),
         JobSubcommand::Analyses(args) => analyses::run(&args, out),
+        JobSubcommand::Weights(args) => weights::run(&args),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
 }

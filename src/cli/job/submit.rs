@@ -26,6 +26,7 @@ use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GAMES, GameSetup, games_text};
 use crate::jobs::solve_settings::SolveSettings;
+use crate::jobs::tune_settings::TuneSettings;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
@@ -41,7 +42,7 @@ use toml::Value;
 
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
 /// solver job, `submit prove` a proof, `submit match A B` a match of two players, `submit selfplay` games of a player
-/// against itself, and `submit analyse GAME` positions to be analysed.
+/// against itself, `submit analyse GAME` positions to be analysed, and `submit tune GAME` weights to be learned.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -91,6 +92,13 @@ enum OtherKind {
     /// --nodes or --depth the values are those of `morpion analyse` with the same memory, however many workers there
     /// are. `morpion job analyses ID` prints them.
     Analyse(Box<SubmitPlayed<AnalyseSettings>>),
+    /// Submit weights to be learned from the games of other jobs, with the flags of `morpion tune`
+    ///
+    /// The games are those of jobs of the kind selfplay; what they have made when this job begins is taken, so it can
+    /// be submitted with --after. A unit is a stage of the game in Reversi, and a twentieth of the steps in Gomoku,
+    /// one after the other. `morpion job weights ID -o FILE` writes the file of the weights. The iterations of the
+    /// job are steps.
+    Tune(Box<SubmitPlayed<TuneSettings>>),
 }
 
 /// The flags of a solver job.
@@ -238,6 +246,7 @@ impl Submit {
             Some(OtherKind::Match(of_match)) => of_match.asked.after(file),
             Some(OtherKind::Selfplay(selfplay)) => selfplay.asked.after(file),
             Some(OtherKind::Analyse(analyse)) => analyse.asked.after(file),
+            Some(OtherKind::Tune(tune)) => tune.asked.after(file),
         }
     }
 
@@ -265,6 +274,7 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         Some("match") => return of_played::<MatchJobSettings>(&file, table),
         Some("selfplay") => return of_played::<SelfplaySettings>(&file, table),
         Some("analyse") => return of_played::<AnalyseSettings>(&file, table),
+        Some("tune") => return of_played::<TuneSettings>(&file, table),
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
@@ -400,6 +410,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(OtherKind::Match(of_match)) => of_match.send(out),
         Some(OtherKind::Selfplay(selfplay)) => selfplay.send(out),
         Some(OtherKind::Analyse(analyse)) => analyse.send(out),
+        Some(OtherKind::Tune(tune)) => tune.send(out),
     }
 }
 

@@ -1,4 +1,5 @@
-//! `morpion job submit match`, `submit selfplay` and `submit analyse`: what players are to do becomes a request.
+//! `morpion job submit match`, `submit selfplay`, `submit analyse` and `submit tune`: what players are to do becomes
+//! a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
@@ -12,6 +13,7 @@ use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::selfplay_settings::{SelfplaySettings, is_selfplay_term};
 use crate::jobs::setup::matches::MatchSetup;
+use crate::jobs::tune_settings::TuneSettings;
 use crate::strategies::table::plain_text;
 use clap::Arg;
 use std::io::Write;
@@ -196,5 +198,34 @@ impl FlagHelp for AnalyseSettings {
             name if is_analyse_term(name) => flag,
             _ => MatchSetup::arranged(info, flag),
         }
+    }
+}
+
+impl PlayedSettings for TuneSettings {
+    const KIND: &'static str = "tune";
+
+    fn is_argument(name: &str) -> bool {
+        name == "game"
+    }
+
+    /// The daemon knows the jobs that are named.
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        TuneSettings::check(given).map(drop)
+    }
+}
+
+impl FlagHelp for TuneSettings {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Learning"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        let default = TuneSettings::usual(info.name).unwrap_or_else(|| info.unset.to_owned());
+        if default.is_empty() { default } else { format!("[default: {default}]") }
+    }
+
+    /// The game is the argument, as of `morpion tune`.
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        if info.name == "game" { flag.long(None).help_heading(None) } else { flag }
     }
 }

@@ -378,6 +378,7 @@ pub(super) mod tests {
                 matched: None,
                 selfplay: None,
                 analyse: None,
+                tune: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

@@ -212,6 +212,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::statistics))
         .routes(routes!(jobs::games))
         .routes(routes!(jobs::analyses))
+        .routes(routes!(jobs::weights))
         .routes(routes!(jobs::workers))
         .routes(routes!(jobs::machines))
         .routes(routes!(jobs::all_units))

@@ -1,6 +1,6 @@
 //! `/api/v1/jobs`, `/api/v1/units` and `/api/v1/workers`.
 
-use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page};
+use super::extract::{JsonDocument, PathParts, QueryParts, json, nothing, page, typed};
 use super::problem::{ApiFailure, ProblemDetails};
 use super::state::{ApiState, Handle};
 use crate::daemon::object;
@@ -358,6 +358,19 @@ pub async fn analyses(
     let page = page(asked.limit, asked.cursor)?;
     let listing = shared.call(move |shared| Ok(shared.service.analyses(id, &page)?)).await?;
     Ok(JsonDocument(listing).into_response())
+}
+
+/// The file of the weights that a job has learned, as `morpion tune` writes it.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/weights", operation_id = "job_weights", tag = "jobs",
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn weights(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
+    let bytes = shared.call(move |shared| Ok(shared.service.weights(id)?)).await?;
+    Ok(typed("application/octet-stream", bytes))
 }
 
 /// The workers and what they compute.

@@ -22,7 +22,7 @@ impl NumberedKind for AnalyseJob {
     /// The outcomes of its units are its course.
     type Point = ();
 
-    fn players(&self) -> PlayerMaker<AnalysisRecord> {
+    fn players(&self, _folder: &Path) -> PlayerMaker<AnalysisRecord> {
         analysts(self)
     }
 

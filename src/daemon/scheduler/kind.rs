@@ -9,7 +9,7 @@ use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{
     AnalyseView, AnalysedPositionView, JobId, JobLimits, MatchGameView, MatchView, ProofView, SelfplayView,
-    SolutionView, StatisticsView,
+    SolutionView, StatisticsView, TuneView,
 };
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -29,6 +29,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Match(job) => job,
         JobWork::Selfplay(job) => job,
         JobWork::Analyse(job) => job,
+        JobWork::Tune(job) => job,
     }
 }
 
@@ -69,6 +70,14 @@ pub trait JobKind {
         Ok(None)
     }
 
+    /// The weights that the job has learned.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn weights(&self, _folder: &Path) -> Result<FoundWeights, String> {
+        Ok(FoundWeights::OtherKind)
+    }
+
     /// The positions that the job has analysed, from this number on, at most so many; nothing if it analyses none.
     ///
     /// # Errors
@@ -81,6 +90,16 @@ pub trait JobKind {
     ) -> Result<Option<Vec<AnalysedPositionView>>, String> {
         Ok(None)
     }
+}
+
+/// The weights that a job has learned.
+pub enum FoundWeights {
+    /// It learns none.
+    OtherKind,
+    /// It has not learned them.
+    Missing,
+    /// The file of the weights.
+    File(Vec<u8>),
 }
 
 /// What is known of a job before it begins.
@@ -100,6 +119,8 @@ pub struct JobFacts {
     pub selfplay: Option<SelfplayView>,
     /// The positions of an analysis.
     pub analyse: Option<AnalyseView>,
+    /// The games that weights are learned from.
+    pub tune: Option<TuneView>,
 }
 
 /// What a coordinator works with.

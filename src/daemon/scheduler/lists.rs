@@ -1,13 +1,13 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
-use super::kind::{JobKind, kind};
+use super::kind::{FoundWeights, JobKind, kind};
 use super::solve::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    AnalysedPositionView, EventView, HealthView, JobId, JobState, JobView, Listing, MachineStanding, MachineView,
-    MatchGameView, PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
+    AnalysedPositionView, EventView, HealthView, JobId, JobState, JobSummary, JobView, Listing, MachineStanding,
+    MachineView, MatchGameView, PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
 };
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
@@ -79,6 +79,23 @@ impl Daemon {
             |at: &AnalysedPositionView| at.number,
             |kind, folder, from, most| kind.analyses(folder, from, most),
         )
+    }
+
+    /// The file of the weights that a job has learned.
+    pub(super) fn read_weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        let record = self.record(id)?;
+        self.examine_folder(&record)?;
+        let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
+        let JobSummary { kind: of, state, .. } = record.summary;
+        let why = match kind(&spec.work).weights(&self.directory.job(id)).map_err(Refusal::Internal)? {
+            FoundWeights::File(bytes) => return Ok(bytes),
+            FoundWeights::OtherKind => format!("job {id} learns no weights: its kind is {of}"),
+            FoundWeights::Missing if state.is_over() => {
+                format!("job {id} has no weights: it ended before they were learned")
+            }
+            FoundWeights::Missing => format!("job {id} has no weights yet: it is not over"),
+        };
+        Err(Refusal::Conflict(why))
     }
 
     /// Results of the units of a job, ascending by number. `read` gives those from a number on, at most so many;

@@ -34,7 +34,7 @@ fn board(job: &MatchJob) -> Result<(String, (u8, u8)), String> {
 impl NumberedKind for MatchJob {
     type Point = MatchPoint;
 
-    fn players(&self) -> PlayerMaker<PairRecord> {
+    fn players(&self, _folder: &Path) -> PlayerMaker<PairRecord> {
         players(self)
     }
 

@@ -1,7 +1,7 @@
 //! Jobs of numbered units as the scheduler runs them: what players do. A kind of them is an `impl` of
 //! [`NumberedKind`].
 
-use super::kind::{CannotRun, CoordinatorEnd, JobFacts, JobKind, RunContext};
+use super::kind::{CannotRun, CoordinatorEnd, FoundWeights, JobFacts, JobKind, RunContext};
 use super::reporter::JobReporter;
 use crate::core::search::End;
 use crate::daemon::folder::FolderContent;
@@ -14,7 +14,7 @@ use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
 use crate::queue::effort::Efforts;
 use crate::runner::directory::Contents;
-use crate::runner::numbered::session::{NumberedListener, NumberedSession, NumberedStanding};
+use crate::runner::numbered::session::{NumberedEnding, NumberedListener, NumberedSession, NumberedStanding};
 use crate::runner::numbered::unit::{PlayerMaker, PlayerPool};
 use crate::runner::numbered::{FILE, FoundOutcomes, NumberedError, NumberedRun, look};
 use crate::runner::orders::Interrupt;
@@ -36,11 +36,33 @@ pub trait NumberedKind: NumberedJob {
     /// A moment of the course.
     type Point: Copy + PartialEq + Serialize + DeserializeOwned;
 
-    /// Makes the players of the units.
-    fn players(&self) -> PlayerMaker<Self::Outcome>;
+    /// Makes the players of the units of the job in this folder.
+    fn players(&self, folder: &Path) -> PlayerMaker<Self::Outcome>;
 
     /// Bytes of memory of the players of one worker: a round estimate.
     fn memory_of_worker(&self) -> u64;
+
+    /// Bytes of memory that all players share: a round estimate.
+    fn shared_memory(&self) -> u64 {
+        0
+    }
+
+    /// Puts into the folder of the job what it takes from other jobs, whose folders `folder_of` names. It is called
+    /// each time the job begins or continues; `begun` tells whether a unit is done.
+    ///
+    /// # Errors
+    /// If that is not there, or cannot be written.
+    fn gather(&self, _folder: &Path, _begun: bool, _folder_of: &dyn Fn(JobId) -> PathBuf) -> Result<(), CannotRun> {
+        Ok(())
+    }
+
+    /// Writes the result of all units into the folder of the job, before the job is over.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn finish(&self, _folder: &Path) -> Result<(), CannotRun> {
+        Ok(())
+    }
 
     /// What is known of the job before it begins. Its view is added.
     fn first_facts(&self) -> Result<JobFacts, String>;
@@ -65,6 +87,14 @@ pub trait NumberedKind: NumberedJob {
         Ok(None)
     }
 
+    /// See [`JobKind::weights`].
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn learned(&self, _folder: &Path) -> Result<FoundWeights, String> {
+        Ok(FoundWeights::OtherKind)
+    }
+
     /// See [`JobKind::analyses`].
     ///
     /// # Errors
@@ -84,8 +114,8 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        let JobStanding { matched, selfplay, analyse, .. } = shown;
-        Ok(JobFacts { matched, selfplay, analyse, ..self.first_facts()? })
+        let JobStanding { matched, selfplay, analyse, tune, .. } = shown;
+        Ok(JobFacts { matched, selfplay, analyse, tune, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -106,9 +136,10 @@ impl<J: NumberedKind> JobKind for J {
 
     fn memory(&self, workers: u32, limits: &JobLimits) -> MemoryNeed {
         let workers = limits.workers.map_or(workers, |most| most.clamp(1, workers));
-        let each = self.memory_of_worker();
-        let wanted = each.saturating_mul(workers.into());
-        MemoryNeed { least: each, wanted: limits.memory.map_or(wanted, |most| wanted.min(most)).max(each) }
+        let (shared, each) = (self.shared_memory(), self.memory_of_worker());
+        let least = shared.saturating_add(each);
+        let wanted = shared.saturating_add(each.saturating_mul(workers.into()));
+        MemoryNeed { least, wanted: limits.memory.map_or(wanted, |most| wanted.min(most)).max(least) }
     }
 
     fn run(&self, context: RunContext<'_>) -> Result<CoordinatorEnd, CannotRun> {
@@ -119,19 +150,22 @@ impl<J: NumberedKind> JobKind for J {
         if let Some(text) = run.notice.take() {
             daemon.publish(Some(id), EventKind::Notice { text });
         }
+        let begun = run.coordinator().progress().done > 0;
+        self.gather(&folder, begun, &|job| daemon.directory.job(job))?;
         // Stores what a crash may have kept from the store.
         for &(unit, nodes) in &run.replayed {
             reporter.catch_up(unit, unit_record(nodes))?;
         }
         // Each worker needs players of its own.
-        let affordable = (memory.granted() / self.memory_of_worker().max(1)).clamp(1, u32::MAX.into()) as u32;
+        let of_workers = memory.granted().saturating_sub(self.shared_memory());
+        let affordable = (of_workers / self.memory_of_worker().max(1)).clamp(1, u32::MAX.into()) as u32;
         terms.threads = Some(terms.threads.map_or(affordable, |most| most.min(affordable)));
         let path = folder.join(STATISTICS);
         let course = read(&path).ok().flatten().unwrap_or_default();
         let mut listener = NumberedObserver { reporter, job: self, course, path };
         let session = NumberedSession {
             run: &mut run,
-            players: Arc::new(PlayerPool::new(self.players())),
+            players: Arc::new(PlayerPool::new(self.players(&folder))),
             limits,
             pace: daemon.pace,
             trap: daemon.trap.as_ref().map(Arc::clone),
@@ -139,6 +173,9 @@ impl<J: NumberedKind> JobKind for J {
         let queue = Arc::new(TypedQueue(Arc::clone(&daemon.queue) as _));
         let place = WorkerShare { queue, terms, clocking: Clocking::Busy };
         let ending = session.run_on(&place, &Interrupt::default(), ordered, &mut listener)?;
+        if matches!(ending, NumberedEnding::Done | NumberedEnding::Decided) {
+            self.finish(&folder)?;
+        }
         Ok(ending.job_end::<J>().into())
     }
 
@@ -151,6 +188,10 @@ impl<J: NumberedKind> JobKind for J {
 
     fn games(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
         self.played(folder, from, most)
+    }
+
+    fn weights(&self, folder: &Path) -> Result<FoundWeights, String> {
+        self.learned(folder)
     }
 
     fn analyses(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<AnalysedPositionView>>, String> {

@@ -223,7 +223,11 @@ impl SalvagedJobs<'_> {
         }
         let Spec { request, work } = serde_json::from_slice(&spec).ok()?;
         let facts = kind(&work).facts().ok()?;
-        let prepared = prepare(&request, 1, facts.seed.unwrap_or(0)).ok()?;
+        let made = |id: JobId| match &work {
+            JobWork::Tune(job) => job.made_by(id).ok_or_else(|| format!("there is no job {id}")),
+            _ => Err(format!("there is no job {id}")),
+        };
+        let prepared = prepare(&request, 1, facts.seed.unwrap_or(0), &made).ok()?;
         let PreparedJob { settings, strategy, strategy_reason, .. } = prepared;
         let limits = JobLimits {
             seconds: request.limits.seconds.or(prepared.limits.seconds),

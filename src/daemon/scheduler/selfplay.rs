@@ -7,8 +7,8 @@ use crate::daemon::records::JobStanding;
 use crate::daemon::view::{MatchGameView, SelfplayPoint, SelfplayStatisticsView, SelfplayView, StatisticsView};
 use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::selfplay::{
-    MadeGame, SELFPLAY_MEMORY, SelfplayBoard, SelfplayJob, SelfplayRecord, SelfplayTally, SelfplayVisitor,
-    with_selfplay,
+    MadeGame, SELFPLAY_MEMORY, SelfplayBoard, SelfplayHead, SelfplayJob, SelfplayRecord, SelfplayTally,
+    SelfplayVisitor, with_selfplay,
 };
 use crate::runner::numbered::outcomes;
 use crate::runner::numbered::session::NumberedStanding;
@@ -24,23 +24,10 @@ fn unknown<T>() -> Result<T, String> {
     Err("no player learns of this game".to_owned())
 }
 
-/// The title, the first line of a file of games, and the columns and rows of the board.
-fn board(job: &SelfplayJob) -> Result<(String, String, (u8, u8)), String> {
-    struct HeadVisitor<'a>(&'a SelfplayJob);
-    impl SelfplayVisitor for HeadVisitor<'_> {
-        type Out = Result<(String, String, (u8, u8)), String>;
-        fn visit<G: SelfplayBoard>(self) -> Self::Out {
-            let (empty, title) = self.0.begin::<G>().map_err(|error| error.to_string())?;
-            Ok((title, empty.head(self.0), empty.size()))
-        }
-    }
-    with_selfplay(job.game, HeadVisitor(job)).unwrap_or_else(unknown)
-}
-
 impl NumberedKind for SelfplayJob {
     type Point = SelfplayPoint;
 
-    fn players(&self) -> PlayerMaker<SelfplayRecord> {
+    fn players(&self, _folder: &Path) -> PlayerMaker<SelfplayRecord> {
         learners(self)
     }
 
@@ -58,7 +45,7 @@ impl NumberedKind for SelfplayJob {
         units: &NumberedProgress,
         standing: &mut JobStanding,
     ) -> Result<(), String> {
-        let (title, head, (width, height)) = board(self)?;
+        let SelfplayHead { title, head, size: (width, height) } = self.board().map_err(|error| error.to_string())?;
         let SelfplayTally { ends: [won_black, drawn, won_white], plies } = *tally;
         standing.selfplay = Some(SelfplayView {
             game: self.game.text().to_owned(),

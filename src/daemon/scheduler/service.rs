@@ -66,6 +66,10 @@ impl Service for Daemon {
         self.list_analyses(id, page)
     }
 
+    fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        self.read_weights(id)
+    }
+
     fn backups(&self) -> Result<BackupsView, Refusal> {
         self.list_backups()
     }

@@ -4,10 +4,11 @@ use super::kind::{JobFacts, kind};
 use super::state::{Daemon, LAST_JOB};
 use crate::core::quantity::mebibytes;
 use crate::daemon::folder;
-use crate::daemon::kinds::{PreparedJob, prepare};
+use crate::daemon::kinds::{JobWork, PreparedJob, prepare};
 use crate::daemon::records::{JobRecord, Spec};
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{EventKind, JobId, JobLimits, JobRequest, JobState, JobSummary, JobView};
+use crate::jobs::selfplay::SelfplayJob;
 use crate::runner::clock::now;
 use crate::store::Change;
 use std::ops::RangeInclusive;
@@ -36,7 +37,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -66,6 +67,7 @@ pub(super) fn queued(
         matched,
         selfplay,
         analyse,
+        tune,
         units_summarised: false,
     }
 }
@@ -107,7 +109,7 @@ impl Daemon {
 
     fn add_job(&self, request: JobRequest, key: Option<&str>) -> Result<JobView, Refusal> {
         let PreparedJob { name, limits, settings, strategy, strategy_reason, work } =
-            prepare(&request, self.workers, rand::random()).map_err(Refusal::Invalid)?;
+            prepare(&request, self.workers, rand::random(), &|job| self.made_games(job)).map_err(Refusal::Invalid)?;
         let limits = joined(limits, request.limits)?;
         check_terms(request.priority, request.weight, &limits)?;
         let needed = kind(&work).memory(self.workers, &limits).least;
@@ -146,6 +148,17 @@ impl Daemon {
             self.settle_awaited(after);
         }
         self.show_job(id)
+    }
+
+    /// What makes the games of a job of a player against itself.
+    fn made_games(&self, id: JobId) -> Result<SelfplayJob, String> {
+        let spec = self.spec(id).map_err(|error| error.to_string())?;
+        match spec.ok_or_else(|| format!("there is no job {id}"))? {
+            Spec { work: JobWork::Selfplay(made), .. } => Ok(made),
+            Spec { request, .. } => {
+                Err(format!("job {id} makes no games to learn from: its kind is {}", request.kind))
+            }
+        }
     }
 
     fn next_id(&self) -> Result<JobId, Refusal> {

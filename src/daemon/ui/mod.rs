@@ -87,6 +87,8 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/startcard.js",
     "/js/views/submit.js",
     "/js/views/submitcard.js",
+    "/js/views/tune.js",
+    "/js/views/tuneform.js",
     "/style/base.css",
     "/style/grid.css",
     "/style/parts.css",

@@ -7,6 +7,7 @@ use super::matches::{MatchStatisticsView, MatchView};
 use super::proof::{ProofStatisticsView, ProofView};
 use super::selfplay::{SelfplayStatisticsView, SelfplayView};
 use super::solution::{SolutionStatisticsView, SolutionView};
+use super::tune::TuneView;
 use crate::core::search::End;
 use crate::daemon::object;
 use crate::morpion::variant::Variant;
@@ -18,7 +19,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -138,7 +139,7 @@ impl JobState {
 pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -146,7 +147,7 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `proved`, `played`,
-    /// `decided`, `analysed`, `time`, `iterations`, `drained`), why it
+    /// `decided`, `analysed`, `learned`, `time`, `iterations`, `drained`), why it
     /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
     /// reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
@@ -206,6 +207,9 @@ pub struct JobSummary {
     /// How many positions are analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analyse: Option<AnalyseView>,
+    /// How well weights that are learned tell the ends of games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TuneView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,

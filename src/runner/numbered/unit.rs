@@ -12,7 +12,6 @@ use crate::runner::cpu::thread_seconds;
 use crate::runner::pause_point::PausePoint;
 use crate::solvers::matches::own::MoveClock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,7 +71,7 @@ struct PlayControl {
 pub struct UnitClock<'c> {
     control: &'c PlayControl,
     /// When the move began, and the processor time of the thread by then.
-    began: Cell<(Instant, Option<f64>)>,
+    began: Mutex<(Instant, Option<f64>)>,
 }
 
 impl UnitClock<'_> {
@@ -86,7 +85,7 @@ impl UnitClock<'_> {
 impl MoveClock for UnitClock<'_> {
     fn begin(&self) {
         self.pass();
-        self.began.set((Instant::now(), thread_seconds()));
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now(), thread_seconds());
     }
 
     fn seconds(&self) -> f64 {
@@ -94,7 +93,7 @@ impl MoveClock for UnitClock<'_> {
         if self.is_stopped() {
             return f64::INFINITY;
         }
-        let (began, cpu) = self.began.get();
+        let (began, cpu) = *self.began.lock().unwrap_or_else(PoisonError::into_inner);
         // Without a clock of the processor, pauses count.
         let spent = cpu.and_then(|before| Some(thread_seconds()? - before));
         spent.unwrap_or_else(|| began.elapsed().as_secs_f64())
@@ -164,7 +163,7 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
         let play = move || {
             let played = catch_unwind(AssertUnwindSafe(|| {
                 let mut player = players.take()?;
-                let clock = UnitClock { control: &own, began: Cell::new((Instant::now(), None)) };
+                let clock = UnitClock { control: &own, began: Mutex::new((Instant::now(), None)) };
                 let outcome = player.play(number, &clock);
                 if !clock.is_stopped() {
                     players.idle().push(player);

@@ -116,6 +116,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 Some(OtherKind::Match(of_match)) => of_match.request(),
                 Some(OtherKind::Selfplay(selfplay)) => selfplay.request(),
                 Some(OtherKind::Analyse(analyse)) => analyse.request(),
+                Some(OtherKind::Tune(tune)) => tune.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -153,6 +154,8 @@ fn mistakes_in_a_job_file_name_their_own_line() {
         ("kind = 'selfplay'\n[settings]\nsize = 4", "no row of 5 fits on the 4x4 board"),
         ("kind = 'analyse'\n[settings]\ngame = 'chess'", "line 3: game = chess: expected one of gomoku"),
         ("kind = 'analyse'\n[settings]\npositions = ['h8', 'z9']", "line 3: positions: cannot use line 2: `z9`"),
+        ("kind = 'tune'\n[settings]\nsteps = 3", "games_of is missing"),
+        ("kind = 'tune'\n[settings]\ngames_of = 'x'", "line 3: games_of = x: expected numbers of jobs"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);

@@ -106,7 +106,7 @@ export const STATES = {
 const REASONS = {
   target: t`reached its target`, exhausted: t`searched everything: proven`, finished: t`did all its runs`,
   time: t`time is up`, iterations: t`iterations used up`, drained: t`drained`, solved: t`solved`, proved: t`proved`,
-  played: t`all games are played`, decided: t`the test has decided`, analysed: t`all positions are analysed`,
+  played: t`all games are played`, decided: t`the test has decided`, analysed: t`all positions are analysed`, learned: t`the weights are learned`,
 };
 
 /** Why a job ended. */
@@ -159,4 +159,4 @@ function titleWord(part) {
 export const titleOf = (title) => title?.split(", ").map(titleWord).join(", ");
 
 /** `5T nrpa`; of what is about a game the game and its board. */
-export const about = (job) => [job.variant, titleOf((job.solution ?? job.match ?? job.selfplay ?? job.analyse)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");
+export const about = (job) => [job.variant, titleOf((job.solution ?? job.match ?? job.selfplay ?? job.analyse ?? job.tune)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

@@ -18,6 +18,7 @@ import jobs from "./views/jobs.js";
 import matchform from "./views/matchform.js";
 import selfplayform from "./views/selfplayform.js";
 import submit from "./views/submit.js";
+import tuneform from "./views/tuneform.js";
 
 const ROUTES = [
   [/^\/?$/, dashboard],
@@ -34,6 +35,7 @@ const ROUTES = [
   [/^\/match$/, matchform],
   [/^\/selfplay$/, selfplayform],
   [/^\/analyse$/, analyseform],
+  [/^\/tune$/, tuneform],
 ];
 
 const main = document.getElementById("main");

@@ -12,6 +12,7 @@ import { CODES, VARIANTS, fromView } from "../rules.js";
 import { points } from "./match.js";
 import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
 import { closed } from "./proof.js";
+import { lossText } from "./tune.js";
 
 const SHOWN_EVENTS = 40;
 const SHOWN_OVER = 6;
@@ -76,7 +77,7 @@ export function jobRow(job) {
     say(name, now.name);
     say(what, about(now));
     status.set(now);
-    say(best, now.match ? points(now.match) : now.selfplay ? count(now.selfplay.games_counted) : now.analyse ? count(now.analyse.positions_done) : now.solution ? between(now.solution.lower, now.solution.upper) : now.proof && !now.best ? closed(now.proof) : now.best ?? "\u2013");
+    say(best, now.match ? points(now.match) : now.selfplay ? count(now.selfplay.games_counted) : now.analyse ? count(now.analyse.positions_done) : now.tune ? lossText(now.tune) : now.solution ? between(now.solution.lower, now.solution.upper) : now.proof && !now.best ? closed(now.proof) : now.best ?? "\u2013");
     say(rate, now.workers ? short(now.rate) : "\u2013");
     say(workers, now.workers || "\u2013");
     say(time, duration(now.seconds));

@@ -15,6 +15,7 @@ import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./part
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { selfplayCard, selfplayFactsCard } from "./selfplay.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
+import { lossesCard, tuneCard, tuneFactsCard } from "./tune.js";
 
 const SLOW_MS = 15_000;
 
@@ -47,7 +48,7 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": t`Numbers` }, list);
   node.draw = (job) => {
-    const other = job.solution || job.proof || job.match || job.selfplay || job.analyse;
+    const other = job.solution || job.proof || job.match || job.selfplay || job.analyse || job.tune;
     show(node, !other);
     if (other) return;
     // The best known score is one from the cross.
@@ -293,11 +294,11 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);

@@ -1,5 +1,6 @@
 // The parts of the page of games of a player against itself: how many are made, and how fast.
 
+import { query } from "../api.js";
 import { h, say, show } from "../dom.js";
 import { count, decimal, duration, isOver, ofLimit, tick, titleOf } from "../format.js";
 import { t } from "../language.js";
@@ -13,10 +14,12 @@ export function selfplayCard(id) {
   const fill = h("i", {});
   const bar = h("div", { class: "bar", role: "progressbar", "aria-label": t`games that are made`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
   const save = h("p", { class: "small faint" }, t`The command \u201cmorpion job games ${id} --file FILE\u201d writes a file of games that \u201cmorpion tune\u201d learns from.`);
-  const node = card(t`Self-play`, h("div", { class: "stack" }, title, value, bar, words, save));
+  const learn = h("a", { class: "button" }, t`Learn weights`);
+  const node = card(t`Self-play`, h("div", { class: "stack" }, title, value, bar, words, save, h("div", { class: "row" }, learn)));
   node.draw = ({ selfplay: found }) => {
     show(node, Boolean(found));
     if (!found) return;
+    learn.href = `#/tune${query({ game: found.game, games_of: id })}`;
     say(title, titleOf(found.title));
     say(value, t`${count(found.games_counted)} of ${count(found.games)}`);
     const share = Math.floor((100 * found.games_counted) / found.games);

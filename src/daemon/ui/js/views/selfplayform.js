@@ -18,5 +18,5 @@ const SETTINGS = [
 export default ({ query }) => playform({
   kind: "selfplay", title: t`New self-play`, card: t`Self-play`, games: [GOMOKU, REVERSI], settings: SETTINGS,
   job: ofJob(t`Each plays eight games of its own.`), command: gameCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`], ["#/analyse", t`Analyse positions`]],
+  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`], ["#/analyse", t`Analyse positions`], ["#/tune", t`Learn weights`]],
 }, query);

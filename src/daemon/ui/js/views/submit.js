@@ -159,5 +159,5 @@ export default function submit({ query }) {
   load();
   return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`New job`),
     h("div", { class: "row" }, h("a", { class: "button", href: "#/games" }, t`Solve a two-player game instead`),
-      h("a", { class: "button", href: "#/match" }, t`Let two players play a match`), h("a", { class: "button", href: "#/selfplay" }, t`Games of a player against itself`), h("a", { class: "button", href: "#/analyse" }, t`Analyse positions`))), place), title: t`New job`, page: "submit" };
+      h("a", { class: "button", href: "#/match" }, t`Let two players play a match`), h("a", { class: "button", href: "#/selfplay" }, t`Games of a player against itself`), h("a", { class: "button", href: "#/analyse" }, t`Analyse positions`), h("a", { class: "button", href: "#/tune" }, t`Learn weights`))), place), title: t`New job`, page: "submit" };
 }

@@ -1,0 +1,101 @@
+//! Weights that are learned from games as the scheduler runs them: jobs of numbered units, each a part of the fit.
+
+use super::kind::{CannotRun, FoundWeights, JobFacts};
+use super::numbered::NumberedKind;
+use crate::daemon::records::JobStanding;
+use crate::daemon::view::{JobId, StatisticsView, TuneLossView, TuneView};
+use crate::files::{Keep, replace};
+use crate::games::reversi::weights::WIDTH;
+use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
+use crate::jobs::setup::matches::MatchGameName;
+use crate::jobs::tuning::{PartLoss, TuneJob, TuneRecord, TuneTally};
+use crate::runner::clock;
+use crate::runner::numbered::outcomes;
+use crate::runner::numbered::session::NumberedStanding;
+use crate::runner::numbered::unit::PlayerMaker;
+use crate::runner::tuning::{TuneError, WEIGHTS, gather, learned, tuners};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Memory of what a worker has beside the positions: a round estimate.
+const WORKER_MEMORY: u64 = 16 << 20;
+/// Memory of the positions of a game of Gomoku, and of one of Reversi: round estimates.
+const GAME_MEMORY: [u64; 2] = [12 << 10, 2 << 10];
+
+impl NumberedKind for TuneJob {
+    /// The outcomes of its units are its course.
+    type Point = ();
+
+    fn players(&self, folder: &Path) -> PlayerMaker<TuneRecord> {
+        tuners(self, folder)
+    }
+
+    fn memory_of_worker(&self) -> u64 {
+        WORKER_MEMORY
+    }
+
+    fn shared_memory(&self) -> u64 {
+        let of_game = GAME_MEMORY[usize::from(self.game == MatchGameName::Reversi)];
+        self.most_games().saturating_mul(of_game)
+    }
+
+    fn first_facts(&self) -> Result<JobFacts, String> {
+        Ok(JobFacts::default())
+    }
+
+    fn gather(&self, folder: &Path, begun: bool, folder_of: &dyn Fn(JobId) -> PathBuf) -> Result<(), CannotRun> {
+        gather(self, folder, begun, folder_of).map_err(|error| match error {
+            TuneError::File(_) => CannotRun::Refused(error.to_string()),
+            TuneError::Games(..) | TuneError::NoGames(_) | TuneError::Unknown(..) => {
+                CannotRun::Failed(error.to_string())
+            }
+        })
+    }
+
+    fn finish(&self, folder: &Path) -> Result<(), CannotRun> {
+        let mut coordinator = NumberedCoordinator::new(self.clone());
+        let damaged = |why: String| CannotRun::Quarantined(format!("its weights cannot be put together: {why}"));
+        let missing = || damaged("outcomes are missing".to_owned());
+        let mut last = None;
+        for (unit, record) in outcomes::<TuneJob>(folder)? {
+            coordinator.apply(unit, record.clone()).map_err(|misfit| damaged(misfit.to_string()))?;
+            last = Some(record);
+        }
+        let (last, loss) = last.zip(coordinator.tally().after).ok_or_else(missing)?;
+        let bytes = learned(self, folder, &last, loss, &clock::date(clock::now())).map_err(damaged)?;
+        replace(&folder.join(WEIGHTS), &bytes, Keep::Durable).map_err(|error| CannotRun::Refused(error.to_string()))
+    }
+
+    fn show(&self, tally: &TuneTally, units: &NumberedProgress, standing: &mut JobStanding) -> Result<(), String> {
+        let TuneTally { games, positions, ref losses, before, after, .. } = *tally;
+        let at = |part: &PartLoss| if self.game == MatchGameName::Reversi { part.at * WIDTH } else { part.at };
+        let loss = |part: &PartLoss| TuneLossView { at: at(part), positions: part.positions, loss: part.loss.into() };
+        let first = self.sources.first().ok_or("there are no games")?;
+        standing.tune = Some(TuneView {
+            game: self.game.text().to_owned(),
+            title: first.made.board().map_err(|error| error.to_string())?.title,
+            games_of: self.sources.iter().map(|source| source.job).collect(),
+            games,
+            positions,
+            parts: self.units(),
+            parts_done: units.done,
+            losses: losses.iter().map(loss).collect(),
+            before: before.map(Into::into),
+            after: after.map(Into::into),
+            cpu_seconds: units.cpu,
+        });
+        Ok(())
+    }
+
+    fn point(&self, _now: &NumberedStanding<TuneJob>) {}
+
+    fn course(_points: Vec<()>, _statistics: &mut StatisticsView) {}
+
+    fn learned(&self, folder: &Path) -> Result<FoundWeights, String> {
+        match std::fs::read(folder.join(WEIGHTS)) {
+            Ok(bytes) => Ok(FoundWeights::File(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FoundWeights::Missing),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// The form for weights that are learned from the games of other jobs.
+
+import { t } from "../language.js";
+import { gameCommand } from "../shell.js";
+import { GOMOKU, ofJob, playform, REVERSI } from "./playform.js";
+
+const SETTINGS = [
+  { name: "games_of", label: t`Games of the jobs`, kind: "text", placeholder: t`such as 3,5`, help: t`The numbers of jobs of self-play, with commas between. What they have made when this job begins is taken.` },
+  { name: "steps", label: t`Steps`, kind: "whole", min: 1, max: 100_000, placeholder: t`300 for Gomoku, 30 for Reversi`, help: t`Steps of the fit, each over all positions; in Reversi for each stage of the game.` },
+  { name: "search_part", label: t`Part of the search`, kind: "number", min: 0, max: 1, of: ["gomoku"], placeholder: "0", help: t`How much of the target is the value of the search, 0 to 1; the rest is the end of the game.` },
+  { name: "penalty", label: t`Penalty`, kind: "number", min: 0, placeholder: t`16 for Gomoku, 50 for Reversi`, help: t`How much weights that few games speak for are drawn to 0.` },
+  { name: "weights", label: t`Weights`, kind: "choice", of: ["gomoku"], help: t`The weights to compare with, whose order of moves is kept.`,
+    choices: [{ value: "usual", label: t`Those of the program` }, { value: "by-hand", label: t`Those that were made by hand` }] },
+];
+
+/** When it begins. */
+const AFTER = { name: "after", part: "job", label: t`After job`, kind: "whole", min: 1, help: t`Begins when the job of this number has finished; if that one fails or is cancelled, this one is cancelled.`, placeholder: t`none` };
+
+export default ({ query }) => playform({
+  kind: "tune", title: t`New weights`, card: t`Weights`, games: [GOMOKU, REVERSI], settings: SETTINGS,
+  job: [...ofJob(t`In Reversi each fits a stage of the game; in Gomoku one does all.`, t`Then it ends without weights.`), AFTER], command: gameCommand,
+  links: [["#/submit", t`Submit a hunt instead`], ["#/selfplay", t`Games of a player against itself`]],
+}, query);

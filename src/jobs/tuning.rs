@@ -1,0 +1,200 @@
+//! Weights that are learned from games as a job: the fit of `morpion tune`, in units.
+//!
+//! In Reversi a unit is a stage of the game, which is fitted by itself. In Gomoku all weights are fitted at once, so
+//! a unit is a part of the steps and continues from the outcome of the one before it.
+
+use super::ending::JobEnd;
+use super::numbered::NumberedJob;
+use super::selfplay::{BuiltInWeights, SelfplayJob};
+use super::setup::matches::MatchGameName;
+use crate::games::reversi::weights::STAGES;
+use crate::solvers::gomoku::learning::fit::{FitSettings, FitState};
+use crate::solvers::learning::FitLoss;
+use crate::solvers::reversi::learning::fit::{FittedStage, PatternFitSettings, SquareErrors};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Most units of a fit of Gomoku: what each fits is kept, some hundred kilobytes.
+const MOST_PARTS: u64 = 20;
+
+/// A job of games of a player against itself, from which weights are learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuneSource {
+    /// Number of the job.
+    pub job: u64,
+    /// What it makes.
+    pub made: SelfplayJob,
+}
+
+/// Weights that are to be learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuneJob {
+    /// The game whose player learns.
+    pub game: MatchGameName,
+    /// Whose games it learns from.
+    pub sources: Vec<TuneSource>,
+    /// Steps of the fit, in Reversi of each stage.
+    pub steps: u32,
+    /// For Gomoku: how much of the target is the value of the search, 0 to 1.
+    pub search_part: f64,
+    /// How much weights that few positions speak for are drawn to 0.
+    pub penalty: f64,
+    /// For Gomoku: the weights whose order of moves is kept.
+    pub weights: BuiltInWeights,
+}
+
+impl TuneJob {
+    /// The settings of a fit of Gomoku.
+    pub fn gomoku_fit(&self) -> FitSettings {
+        FitSettings { steps: self.steps, search_part: self.search_part, penalty: self.penalty }
+    }
+
+    /// The settings of a fit of Reversi, for one thread.
+    pub fn reversi_fit(&self) -> PatternFitSettings {
+        PatternFitSettings { steps: self.steps, penalty: self.penalty, parts: 1 }
+    }
+
+    /// The settings of the fit, in words.
+    pub fn fit(&self) -> String {
+        match self.game {
+            MatchGameName::Reversi => self.reversi_fit().to_string(),
+            _ => self.gomoku_fit().to_string(),
+        }
+    }
+
+    /// The steps of Gomoku that a unit makes, counted from 0.
+    pub fn steps_of(&self, unit: u64) -> Range<u32> {
+        let (steps, parts) = (u64::from(self.steps), self.units().max(1));
+        let before = |unit: u64| (steps * unit / parts) as u32;
+        before(unit)..before(unit + 1)
+    }
+
+    /// What makes the games of a job that it learns from.
+    pub fn made_by(&self, job: u64) -> Option<SelfplayJob> {
+        self.sources.iter().find(|source| source.job == job).map(|source| source.made.clone())
+    }
+
+    /// Most games that it can learn from.
+    pub fn most_games(&self) -> u64 {
+        self.sources.iter().fold(0, |sum, source| sum.saturating_add(source.made.games))
+    }
+}
+
+/// What a unit fits: it is in a file of its own, since it is long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum FittedPart {
+    /// Where a fit of Gomoku is.
+    Gomoku(FitState),
+    /// A stage of Reversi.
+    Reversi(FittedStage),
+}
+
+/// The figures of a part of a fit as they are stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuneRecord {
+    /// Number of games of each source.
+    pub games: Vec<u64>,
+    /// Number of positions of all games.
+    pub positions: u64,
+    /// Steps that were made.
+    pub steps: u64,
+    /// The loss after it.
+    pub part: PartLoss,
+    /// For Gomoku, with the first steps: the loss of the weights that are there already.
+    pub before: Option<FitLoss>,
+    /// For Gomoku, with the last steps: the loss of the weights as they are written.
+    pub after: Option<FitLoss>,
+    /// For Reversi: how well the stage tells the ends of games.
+    pub errors: Option<SquareErrors>,
+    /// Processor time that it took.
+    pub milliseconds: u64,
+}
+
+/// The loss after a part of a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PartLoss {
+    /// In Gomoku the steps that are made, in Reversi the stage.
+    pub at: u32,
+    /// Positions that it is about.
+    pub positions: u64,
+    /// The loss on them.
+    pub loss: FitLoss,
+}
+
+/// What the parts of a fit come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TuneTally {
+    /// Number of games that are learned from.
+    pub games: u64,
+    /// Number of their positions.
+    pub positions: u64,
+    /// The loss after each part.
+    pub losses: Vec<PartLoss>,
+    /// The loss of the weights that were there before, if it is known.
+    pub before: Option<FitLoss>,
+    /// The loss of the weights that were learned; in Reversi that of the stages so far.
+    pub after: Option<FitLoss>,
+    errors: SquareErrors,
+}
+
+impl NumberedJob for TuneJob {
+    type Outcome = TuneRecord;
+    type Tally = TuneTally;
+    const END: JobEnd = JobEnd::Learned;
+
+    fn units(&self) -> u64 {
+        match self.game {
+            MatchGameName::Reversi => STAGES as u64,
+            _ => MOST_PARTS.min(self.steps.into()),
+        }
+    }
+
+    fn in_turn(&self) -> bool {
+        self.game == MatchGameName::Gomoku
+    }
+
+    fn nothing(&self) -> TuneTally {
+        TuneTally::default()
+    }
+
+    fn count(&self, tally: &mut TuneTally, record: &TuneRecord) {
+        tally.games = record.games.iter().sum();
+        tally.positions = record.positions;
+        tally.losses.push(record.part);
+        tally.before = tally.before.or(record.before);
+        tally.after = tally.after.or(record.after);
+        if let Some(errors) = &record.errors {
+            tally.errors.add(errors);
+            tally.after = Some(tally.errors.loss());
+        }
+    }
+
+    /// The iterations of the job are its steps.
+    fn spent(record: &TuneRecord) -> (u64, u64) {
+        (record.steps, record.milliseconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(game: MatchGameName, steps: u32) -> TuneJob {
+        let (search_part, penalty, weights) = (0.0, 16.0, BuiltInWeights::Usual);
+        TuneJob { game, sources: Vec::new(), steps, search_part, penalty, weights }
+    }
+
+    #[test]
+    fn the_units_of_gomoku_make_each_step_once() {
+        for steps in [1, 7, 20, 21, 300, 100_000] {
+            let job = job(MatchGameName::Gomoku, steps);
+            let parts: Vec<Range<u32>> = (0..job.units()).map(|unit| job.steps_of(unit)).collect();
+            assert!(parts.iter().all(|part| !part.is_empty()) && parts.len() <= 20, "{parts:?}");
+            assert!(parts.windows(2).all(|two| two[0].end == two[1].start), "{parts:?}");
+            assert_eq!((parts[0].start, parts.last().unwrap().end), (0, steps));
+            assert!(job.in_turn());
+        }
+        let reversi = job(MatchGameName::Reversi, 30);
+        assert!(reversi.units() == 15 && !reversi.in_turn());
+    }
+}

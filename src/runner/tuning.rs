@@ -1,0 +1,321 @@
+//! Weights that are learned from games, as a job's units: the games are gathered in the job's folder when it begins,
+//! so that what becomes of the jobs that made them changes nothing.
+
+use super::cpu::thread_seconds;
+use super::numbered::outcomes;
+use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
+use crate::core::encoding::{decode, encode};
+use crate::core::frame::{read_row, row};
+use crate::files::{FileError, Keep, replace};
+use crate::jobs::numbered::NumberedJob;
+use crate::jobs::selfplay::{BuiltInWeights, SelfplayJob};
+use crate::jobs::setup::matches::MatchGameName;
+use crate::jobs::tuning::{FittedPart, PartLoss, TuneJob, TuneRecord, TuneSource};
+use crate::runner::numbered::NumberedError;
+use crate::solvers::gomoku::learning::fit::{Fit, UNITS, best_units, loss};
+use crate::solvers::gomoku::learning::sample::GomokuCollector;
+use crate::solvers::gomoku::lines::codes::MoveCodes;
+use crate::solvers::gomoku::lines::weights::LineWeights;
+use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
+use crate::solvers::matches::own::MoveClock;
+use crate::solvers::reversi::learning::fit::{FittedStage, PartSum, ReversiCollector, errors, fit_stage};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Name of the file with the weights in the job's folder.
+pub const WEIGHTS: &str = "weights";
+/// Version of the files with parts of a fit.
+const VERSION: u8 = 1;
+
+/// Why a job cannot learn.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The games of a job cannot be read.
+    #[error("the games of job {0} cannot be read: {1}")]
+    Games(u64, NumberedError),
+    /// A job has made no games, or is not there any more.
+    #[error("job {0} has no games")]
+    NoGames(u64),
+    /// A job is not one that this program knows.
+    #[error("job {0}: {1}")]
+    Unknown(u64, String),
+}
+
+/// The file with the games of a job in the folder of one that learns from them.
+fn games_file(folder: &Path, job: u64) -> PathBuf {
+    folder.join(format!("games-{job}"))
+}
+
+/// Writes the games of all sources into the job's folder, as files that `morpion tune` reads: of each the games up to
+/// the first one that is not made. Once a part of the fit is done (`begun`) they stay as they are, and so do those
+/// of a job that is not there any more. `folder_of` names the folder of a job.
+///
+/// # Errors
+/// A job without games, or a file that cannot be read or written.
+pub fn gather(
+    job: &TuneJob,
+    folder: &Path,
+    begun: bool,
+    folder_of: &dyn Fn(u64) -> PathBuf,
+) -> Result<(), TuneError> {
+    for TuneSource { job, made } in &job.sources {
+        let path = games_file(folder, *job);
+        let is_there = path.exists();
+        if is_there && begun {
+            continue;
+        }
+        let units = outcomes::<SelfplayJob>(&folder_of(*job)).map_err(|error| TuneError::Games(*job, error))?;
+        let whole = (0..).zip(&units).take_while(|(number, (unit, _))| number == unit);
+        let lines: Vec<&str> = whole.flat_map(|(_, (_, record))| record.lines.iter().map(String::as_str)).collect();
+        if lines.is_empty() && is_there {
+            continue;
+        }
+        if lines.is_empty() {
+            return Err(TuneError::NoGames(*job));
+        }
+        let head = made.board().map_err(|why| TuneError::Unknown(*job, why.0))?.head;
+        let text = [&[head.as_str()], &lines[..]].concat().join("\n") + "\n";
+        replace(&path, text.as_bytes(), Keep::Durable)?;
+    }
+    Ok(())
+}
+
+/// The file with what a unit has fitted.
+fn part_file(folder: &Path, unit: u64) -> PathBuf {
+    folder.join(format!("part-{unit}"))
+}
+
+/// Writes what a unit has fitted, before its outcome is told.
+fn write_part(folder: &Path, unit: u64, part: &FittedPart) -> Result<(), String> {
+    let written = replace(&part_file(folder, unit), &row(VERSION, &encode(part)), Keep::Durable);
+    written.map_err(|error| error.to_string())
+}
+
+/// What a unit has fitted.
+fn read_part(folder: &Path, unit: u64) -> Result<FittedPart, String> {
+    let path = part_file(folder, unit);
+    let bytes = std::fs::read(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+    let content = read_row(&bytes, VERSION).ok().and_then(|(_, content)| decode(content));
+    content.ok_or_else(|| format!("{}: is damaged, or was written by a newer version", path.display()))
+}
+
+/// The positions that are learned from, and the number of games of each source.
+struct LearnedGames<C> {
+    collected: C,
+    games: Vec<u64>,
+}
+
+impl<C: GameCollector + Default> LearnedGames<C> {
+    /// Reads the games that were gathered, unless `stop` says to stop.
+    fn read(job: &TuneJob, folder: &Path, stop: &dyn Fn() -> bool) -> Result<LearnedGames<C>, String> {
+        let (mut collected, mut games) = (C::default(), Vec::new());
+        for source in &job.sources {
+            let path = games_file(folder, source.job);
+            let said = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+            let file = File::open(&path).map_err(|error| said(&error))?;
+            let mut lines = BufReader::new(file).lines();
+            let first = lines.next().ok_or_else(|| said(&"it is empty"))?.map_err(|error| said(&error))?;
+            let head = C::File::read(&first).map_err(|error| said(&error))?;
+            collected.begin(&head).map_err(|why| said(&why))?;
+            let mut count = 0;
+            for line in lines {
+                if stop() {
+                    return Err("the fit was stopped".to_owned());
+                }
+                let line = line.map_err(|error| said(&error))?;
+                collected.add(&head.read_game(&line, count).map_err(|error| said(&error))?);
+                count += 1;
+            }
+            games.push(count);
+        }
+        Ok(LearnedGames { collected, games })
+    }
+}
+
+/// The positions of a job, which all its workers share.
+type SharedGames<C> = Arc<Mutex<Option<Arc<LearnedGames<C>>>>>;
+
+/// Takes positions that are read once, whoever is first.
+fn shared<C: GameCollector + Default>(
+    games: &SharedGames<C>,
+    job: &TuneJob,
+    folder: &Path,
+    clock: &UnitClock<'_>,
+    positions: impl Fn(&C) -> usize,
+) -> Result<Arc<LearnedGames<C>>, String> {
+    // Nothing pauses here, for others wait for the lock.
+    let mut games = games.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(games) = &*games {
+        return Ok(Arc::clone(games));
+    }
+    let read = Arc::new(LearnedGames::read(job, folder, &|| clock.is_stopped())?);
+    let found = positions(&read.collected) as u64;
+    if found < FEWEST {
+        return Err(format!("{found} positions are too few: at least {FEWEST} are needed"));
+    }
+    *games = Some(Arc::clone(&read));
+    Ok(read)
+}
+
+/// Makes what fits the weights of a job in this folder.
+pub fn tuners(job: &TuneJob, folder: &Path) -> PlayerMaker<TuneRecord> {
+    let (job, folder) = (job.clone(), folder.to_owned());
+    let (gomoku, reversi) = (SharedGames::<GomokuCollector>::default(), SharedGames::<ReversiCollector>::default());
+    Box::new(move || {
+        let (job, folder) = (job.clone(), folder.clone());
+        Ok(match job.game {
+            MatchGameName::Reversi => Box::new(ReversiTuner { job, folder, games: Arc::clone(&reversi) }),
+            _ => Box::new(GomokuTuner { job, folder, games: Arc::clone(&gomoku) }),
+        })
+    })
+}
+
+/// Seconds of the processor since an earlier moment, in milliseconds.
+fn since(began: Option<f64>) -> u64 {
+    let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
+    (seconds * 1e3).round() as u64
+}
+
+/// Pauses while others have the worker, and tells whether to stop.
+fn stops(clock: &UnitClock<'_>) -> bool {
+    clock.seconds();
+    clock.is_stopped()
+}
+
+/// Makes steps of a fit of Gomoku.
+struct GomokuTuner {
+    job: TuneJob,
+    folder: PathBuf,
+    games: SharedGames<GomokuCollector>,
+}
+
+impl UnitPlayer<TuneRecord> for GomokuTuner {
+    fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<TuneRecord, String> {
+        let GomokuTuner { job, folder, games } = self;
+        let began = thread_seconds();
+        clock.begin();
+        let games = shared(games, job, folder, clock, |collected| collected.samples.len())?;
+        let GomokuCollector { samples, .. } = &games.collected;
+        let codes = games.collected.codes().ok_or("there are no games")?;
+        let before = line_weights(job.weights);
+        let fit = Fit::new(samples, codes, job.gomoku_fit());
+        let steps = job.steps_of(unit);
+        let mut state = match unit.checked_sub(1).map(|last| read_part(folder, last)).transpose()? {
+            None => fit.begin(),
+            Some(FittedPart::Gomoku(state)) => state,
+            Some(FittedPart::Reversi(_)) => return Err(format!("part {unit} continues from one of Reversi")),
+        };
+        if state.step != steps.start || !fit.has(&state) {
+            return Err(format!("the fit is at step {} where step {} is expected", state.step, steps.start));
+        }
+        while state.step < steps.end {
+            if !fit.step(&mut state, &mut || stops(clock)) {
+                return Err("the fit was stopped".to_owned());
+            }
+        }
+        let is_last = steps.end == job.steps;
+        let known = (unit == 0).then(|| loss(samples, &before, codes, best_units(samples, &before, codes)));
+        let after = is_last.then(|| loss(samples, &fit.weights(&state, &before), codes, UNITS));
+        let positions = samples.len() as u64;
+        let part = PartLoss { at: state.step, positions, loss: fit.loss(&state) };
+        write_part(folder, unit, &FittedPart::Gomoku(state))?;
+        Ok(TuneRecord {
+            games: games.games.clone(),
+            positions,
+            steps: u64::from(steps.end - steps.start),
+            part,
+            before: known,
+            after,
+            errors: None,
+            milliseconds: since(began),
+        })
+    }
+}
+
+fn line_weights(weights: BuiltInWeights) -> LineWeights {
+    match weights {
+        BuiltInWeights::Usual => LineWeights::usual(),
+        BuiltInWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
+    }
+}
+
+/// Fits stages of Reversi.
+struct ReversiTuner {
+    job: TuneJob,
+    folder: PathBuf,
+    games: SharedGames<ReversiCollector>,
+}
+
+impl UnitPlayer<TuneRecord> for ReversiTuner {
+    fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<TuneRecord, String> {
+        let ReversiTuner { job, folder, games } = self;
+        let began = thread_seconds();
+        clock.begin();
+        let games = shared(games, job, folder, clock, |collected| collected.samples.len())?;
+        let samples = &games.collected.samples;
+        let stage = usize::try_from(unit).map_err(|_| format!("there is no stage {unit}"))?;
+        let one = |parts: usize, sum: &PartSum<'_>| (0..parts).map(sum).collect();
+        let fitted = fit_stage(samples, stage, job.reversi_fit(), &one, &|| stops(clock));
+        if clock.is_stopped() {
+            return Err("the fit was stopped".to_owned());
+        }
+        let errors = errors(samples, &FittedStage::joined(std::slice::from_ref(&fitted)), Some(stage));
+        let part = PartLoss { at: stage as u32, positions: errors.positions(), loss: errors.loss() };
+        write_part(folder, unit, &FittedPart::Reversi(fitted))?;
+        Ok(TuneRecord {
+            games: games.games.clone(),
+            positions: samples.len() as u64,
+            steps: job.steps.into(),
+            part,
+            before: None,
+            after: None,
+            errors: Some(errors),
+            milliseconds: since(began),
+        })
+    }
+}
+
+/// The file of the weights that the parts of a fit in the job's folder come to; `last` has the figures of the last
+/// one, `loss` is that of all.
+///
+/// # Errors
+/// If a part is missing or damaged.
+pub fn learned(
+    job: &TuneJob,
+    folder: &Path,
+    last: &TuneRecord,
+    loss: FitLoss,
+    date: &str,
+) -> Result<Vec<u8>, String> {
+    let heads = job.sources.iter().map(|source| source.made.board().map(|board| board.head));
+    let heads = heads.collect::<Result<Vec<String>, _>>().map_err(|why| why.to_string())?;
+    let files: Vec<(u64, String)> = last.games.iter().copied().zip(heads).collect();
+    let fit = job.fit();
+    let measure = if job.game == MatchGameName::Reversi { ("error", 3) } else { ("loss", 4) };
+    let about = LearnedFrom { date, files: &files, positions: last.positions, fit: &fit, measure, loss }.text();
+    let units = job.units();
+    if job.game != MatchGameName::Reversi {
+        let fit = Fit::new(&[], &MoveCodes::new(), job.gomoku_fit());
+        return match read_part(folder, units.saturating_sub(1))? {
+            FittedPart::Gomoku(state) if state.step == job.steps && fit.has(&state) => {
+                Ok(fit.weights(&state, &line_weights(job.weights)).to_text(&about).into_bytes())
+            }
+            _ => Err("its last part is not the end of the fit".to_owned()),
+        };
+    }
+    let mut stages = Vec::new();
+    for unit in 0..units {
+        match read_part(folder, unit)? {
+            FittedPart::Reversi(fitted) => stages.push(fitted),
+            FittedPart::Gomoku(_) => return Err(format!("part {unit} is one of Gomoku")),
+        }
+    }
+    let mut weights = FittedStage::joined(&stages);
+    weights.about = about;
+    Ok(weights.to_bytes())
+}
