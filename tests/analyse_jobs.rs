@@ -115,8 +115,8 @@ fn positions_of_reversi_and_go_are_analysed() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(&dir.path().join("state"), 2);
     let reversi = json!({ "game": "reversi", "positions": ["f5d6c3", "f5f6e6f4"], "depth": 2, "memory": "16M" });
-    let go = json!({ "game": "go", "size": 9, "position": "(;GM[1]SZ[9];B[ee];W[cc])", "nodes": 500, "komi": 6.5,
-        "seed": 3, "memory": "16M" });
+    let go = json!({ "game": "go", "size": 9, "position": "(;GM[1]SZ[9];B[ee];W[cc])", "every_move": "on",
+        "nodes": 500, "komi": 6.5, "seed": 3, "memory": "16M" });
     let ids = [&reversi, &go].map(|settings| daemon.submit(analyse(settings, &json!({})), None).unwrap().summary.id);
     let [reversi, go] = ids.map(|id| {
         wait_over(&daemon, id);
@@ -127,8 +127,9 @@ fn positions_of_reversi_and_go_are_analysed() {
     assert_same(&reversi[1], &[&common[..], &["--position", "f5f6e6f4"]].concat());
     let position = "(;GM[1]SZ[9];B[ee];W[cc])";
     let asked = ["go", "--position", position, "--nodes", "500", "--komi", "6.5", "--seed", "3", "--memory", "16M"];
-    assert_same(&go[0], &asked);
-    assert_eq!((go[0].width, &go[0].side[..]), (9, "black"));
+    // Two workers have three positions, and what one knows of its first one does not change its second one.
+    assert_same(&go[2], &asked);
+    assert_eq!((go.len(), go[2].width, &go[2].side[..]), (3, 9, "black"));
 }
 
 #[test]
