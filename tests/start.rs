@@ -20,6 +20,7 @@ use morpion::notation::grid::Grid;
 use morpion::notation::identify::best_orientation;
 use morpion::strategies::params::{Jumps, Params, StallTable, Strategy};
 use morpion::strategies::prefix::prefix_walk;
+use morpion::strategies::table::StrategyRow;
 use morpion::strategies::{Unit, resume, start};
 use morpion::with_rules;
 use rand::RngExt;
@@ -150,17 +151,23 @@ fn names_and_pictures_are_read_and_shown() {
         ("...\n#ooo\n", "it has no points"),
         ("oo\no.q\n", "line 2, column 3: 'q' is not a point"),
         ("# a\n\too", "line 2, column 1: '\\t' is not a point"),
-        (&format!("o{}o", ".".repeat(19)), "it takes 21 columns and 1 rows; at most 20"),
-        (&format!("o{}o", "\n".repeat(20)), "it takes 1 columns and 21 rows; at most 20"),
+        (&format!("o{}o", ".".repeat(29)), "it takes 31 columns and 1 rows; at most 30"),
+        (&format!("o{}o", "\n".repeat(30)), "it takes 1 columns and 31 rows; at most 30"),
         (&format!("{}o", "oooooooooo\n".repeat(10)), "more than 100 points"),
         (&"o".repeat(10_000), "more than 100 points"),
     ] {
         let error = text.parse::<Start>().unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
-    for json in
-        [r#"["q"]"#, r##"["#o"]"##, r#"["o\no"]"#, r#"[""]"#, r#"["..."]"#, r#"["o.....................o"]"#, "7"]
-    {
+    for json in [
+        r#"["q"]"#,
+        r##"["#o"]"##,
+        r#"["o\no"]"#,
+        r#"[""]"#,
+        r#"["..."]"#,
+        r#"["o...............................o"]"#,
+        "7",
+    ] {
         assert!(serde_json::from_str::<Start>(json).is_err(), "{json}");
     }
     assert!(Start::of_points([(i32::MIN, 0), (i32::MAX, 0)]).is_err());
@@ -280,6 +287,15 @@ fn small_params(strategy: Strategy, start: Start) -> Params {
     Params { start, level: row.uses("level").then_some(1), iterations: Some(5), ..row.params() }
 }
 
+/// Iterations that take little time: so many games, or what comes to about as much.
+fn few(row: &StrategyRow, games: u64) -> u64 {
+    match row.name {
+        "dfs" => 20_000,
+        "relax" => 100_000,
+        _ => games,
+    }
+}
+
 fn small_unit(prefix: Vec<Move>, seed: u64, max_iterations: u64) -> Unit {
     Unit { prefix, candidates: None, seed, max_iterations: Some(max_iterations), known_best: 0 }
 }
@@ -302,7 +318,7 @@ fn every_search_finds_legal_games_from_random_starts_and_continues_where_it_was_
                 }
                 position.played().to_vec()
             });
-            let unit = small_unit(prefix, case, if row.name == "dfs" { 20_000 } else { 600 });
+            let unit = small_unit(prefix, case, few(row, 240));
             let (moves, best, end) = searched(&params, variant, &unit, false);
             assert!(moves.starts_with(&unit.prefix) && moves.len() as u32 == best && best > 5, "{what}: {best}");
             let again = searched(&params, variant, &unit, true);
@@ -337,9 +353,8 @@ fn games_without_an_end_are_ended_and_leave_memory_alone() {
     let mut longest = 0;
     for row in Strategy::all() {
         for variant in [Variant::T4, Variant::T5] {
-            let (params, few) =
-                (small_params(row.strategy, block.clone()), if row.name == "dfs" { 20_000 } else { 100 });
-            let (moves, best, end) = searched(&params, variant, &small_unit(Vec::new(), 1, few), false);
+            let params = small_params(row.strategy, block.clone());
+            let (moves, best, end) = searched(&params, variant, &small_unit(Vec::new(), 1, few(row, 40)), false);
             assert_eq!(moves.len() as u32, best);
             assert!(end != End::Exhausted && best > 100, "{} {variant}: {best}", row.name);
             let most = block.longest_game(variant);
@@ -506,7 +521,7 @@ fn texts_hold_a_start_and_records_do_not() {
         ("start (1,1)\no\n(1,1) - 0\noo\n", "line 4: 'oo': a row of a start is expected"),
         ("start (1,1)\noooo\n(1,1) - 2\n", "(1,1) - 2: the point belongs to the start"),
         ("start (1,1)\nooo\n(4,1) - -2\n", "the line needs point"),
-        ("start (1,1)\nooooooooooooooooooooo\n", "the picture of the start is too large"),
+        ("start (1,1)\nooooooooooooooooooooooooooooooooooo\n", "the picture of the start is too large"),
         (&format!("start (1,1)\n{}", "oooooooooo\n".repeat(12)), "the picture of the start is too large"),
     ] {
         let error = read(text.as_bytes(), Some(Variant::T5)).unwrap_err().to_string();
