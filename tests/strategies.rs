@@ -387,6 +387,7 @@ fn stopped_and_restored(variant: Variant) {
         (Strategy::Perturb, 1, 20_000),
         (Strategy::Permute, 1, 30_000),
         (Strategy::Temper, 1, 30_000),
+        (Strategy::Relax, 1, 300_000),
         (Strategy::Regrow, 2, 45_000),
         (Strategy::Reshape, 1, 30_000),
     ] {
@@ -477,6 +478,7 @@ fn damaged_states_are_refused_or_searched_but_never_panic() {
             Strategy::Perturb,
             Strategy::Permute,
             Strategy::Temper,
+            Strategy::Relax,
             Strategy::Regrow,
             Strategy::Reshape,
         ] {

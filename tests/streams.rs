@@ -224,6 +224,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("convert", "GRID FRESH.msr"),
     ("credit", "--csv"),
     ("daemon", "--state FRESH --listen 0.0.0.0:0"),
+    ("free-start", "--variant 5D --threads 1 --max-steps 30000"),
     ("enumerate", "--variant 4D --depth 3 --threads 1"),
     ("experiment", "EXPERIMENT --output FRESH"),
     ("grid remove", "0123456789abcdef"),

@@ -35,7 +35,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (marked!("Grids"), &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
     (marked!("Daemon"), &["daemon", "job", "top", "grid", "credit", "backup", "token", "worker", "boinc"]),
     (marked!("Games"), &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
-    (marked!("Research"), &["prove", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"]),
+    (
+        marked!("Research"),
+        &["prove", "free-start", "enumerate", "experiment", "branching", "perft", "selfplay", "tune"],
+    ),
     (marked!("Program"), &["completions", "man", "help"]),
 ];
 

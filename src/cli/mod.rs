@@ -20,6 +20,7 @@ mod enumerate;
 mod experiment;
 mod file_format;
 mod flags;
+mod free_start;
 mod grid;
 mod grid_input;
 mod gtp;
@@ -123,6 +124,7 @@ enum Command {
     Daemon(daemon::Args),
     Enumerate(enumerate::Args),
     Experiment(experiment::Args),
+    FreeStart(free_start::Args),
     Grid(grid::Args),
     Gtp(gtp::Args),
     Hunt(Box<hunt::Args>),
@@ -209,6 +211,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Daemon(args) => daemon::run(&args),
         Command::Enumerate(args) => enumerate::run(args, out),
         Command::Experiment(args) => experiment::run(args, out),
+        Command::FreeStart(args) => free_start::run(&args, out),
         Command::Grid(args) => grid::run(&args),
         Command::Gtp(args) => gtp::run(args, out),
         Command::Hunt(args) => hunt::run(*args, out),

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Most points of a start.
 pub const MOST_POINTS: usize = 100;
 
-/// Most columns and rows of the box around a start: it stands at least 20 points from the edge of the area.
-pub const LARGEST_BOX: i32 = 20;
+/// Most columns and rows of the box around a start: it stands at least 15 points from the edge of the area.
+pub const LARGEST_BOX: i32 = 30;
 
 /// Points at which searches end a game from another start than the cross.
 pub const MOST_SET: usize = 488;

@@ -67,7 +67,7 @@ impl DrawnStart {
     fn draw(&mut self, row: &str) -> Result<(), &'static str> {
         if self.rows > LARGEST_BOX || row.len() as i32 > LARGEST_BOX || self.points.len() > MOST_POINTS {
             return Err(
-                "the picture of the start is too large: 20 rows of 20 characters and 100 points are supported",
+                "the picture of the start is too large: 30 rows of 30 characters and 100 points are supported",
             );
         }
         let (x, y) = self.place;

@@ -1,8 +1,8 @@
 //! The single-player searches, one technique per file, interchangeable behind [`Search`].
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
-//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `regrow`, `reshape`). It knows nothing of threads, files or
-//! clocks. [`table`] lists the strategies with all that is derived from the list; what is generic over the rules is
+//! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `relax`, `regrow`, `reshape`). It knows nothing of threads, files
+//! or clocks. [`table`] lists the strategies with all that is derived from the list; what is generic over the rules is
 //! entered there, once per unit.
 
 mod choices;
@@ -23,6 +23,7 @@ pub mod prefix;
 mod priorities;
 pub mod random;
 pub mod regrow;
+pub mod relax;
 pub mod reshape;
 mod seen;
 pub mod table;

@@ -28,6 +28,8 @@ pub enum Strategy {
     Permute,
     /// Parallel tempering: walks over grids at several temperatures, which exchange their grids.
     Temper,
+    /// Walks over sets of lines that are lent a few points, at rising prices.
+    Relax,
     /// Tempering until it is stuck, then grids made anew behind random beginnings of the longest ones, and reshaped.
     Regrow,
     /// Local search over the shapes of grids, their sets of points, which an exact solver fills with lines.

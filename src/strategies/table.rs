@@ -11,7 +11,7 @@ pub use parameters::{PARAMETERS, parameter};
 
 use super::orbits::Paired;
 use super::params::{Params, Strategy};
-use super::{Unit, dfs, nmcs, nrpa, permute, perturb, random, regrow, reshape, temper};
+use super::{Unit, dfs, nmcs, nrpa, permute, perturb, random, regrow, relax, reshape, temper};
 use crate::core::search::{RestoreError, Search};
 use crate::core::setting::{SettingInfo, SettingRow, ValueKind, parse_count, show_count};
 use crate::morpion::geometry::Move;
@@ -87,7 +87,7 @@ const USUAL: StrategyDefaults = StrategyDefaults {
 const ONCE: &[&[(&str, &str)]] = &[&[]];
 
 /// The strategies, in the order of [`Strategy`]; the strongest are the last.
-pub static STRATEGIES: [StrategyRow; 9] = [
+pub static STRATEGIES: [StrategyRow; 10] = [
     StrategyRow {
         strategy: Strategy::Random,
         name: "random",
@@ -254,6 +254,25 @@ pub static STRATEGIES: [StrategyRow; 9] = [
             }
         },
         describe: describe::temper,
+    },
+    StrategyRow {
+        strategy: Strategy::Relax,
+        name: "relax",
+        label: "Relax",
+        summary: "Walks over sets of lines that are lent a few points, at rising prices, from nothing or from grids.",
+        // A step.
+        counts: "iterations",
+        runs: true,
+        takes_grids: true,
+        parameters: &["patience"],
+        defaults: StrategyDefaults { patience: 2_000_000_000, ..USUAL },
+        best_in: &[],
+        measured: ONCE,
+        start: |variant, params, unit| with_rules!(variant, R => Box::new(relax::Relax::<R>::new(params, unit))),
+        restore: |variant, params, unit, saved| {
+            Ok(with_rules!(variant, R => Box::new(relax::Relax::<R>::restore(params, unit, saved)?)))
+        },
+        describe: describe::relax,
     },
     StrategyRow {
         strategy: Strategy::Regrow,

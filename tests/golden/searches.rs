@@ -215,7 +215,7 @@ fn former(file: &str) -> bool {
     file.contains("former")
 }
 
-const STRATEGIES: [Strategy; 9] = [
+const STRATEGIES: [Strategy; 10] = [
     Strategy::Dfs,
     Strategy::Random,
     Strategy::Nmcs,
@@ -223,6 +223,7 @@ const STRATEGIES: [Strategy; 9] = [
     Strategy::Perturb,
     Strategy::Permute,
     Strategy::Temper,
+    Strategy::Relax,
     Strategy::Regrow,
     Strategy::Reshape,
 ];
@@ -313,6 +314,7 @@ fn planned() -> Vec<Case> {
                 Strategy::Perturb => (Params { level: Some(1), pool: Some(4), ..params }, 10_000),
                 Strategy::Permute => (Params { pool: Some(60), ..params }, 20_000),
                 Strategy::Temper => (params, 20_000),
+                Strategy::Relax => (params, 400_000),
                 Strategy::Regrow => (Params { level: Some(2), patience: Some(60_000), ..params }, 60_000),
                 Strategy::Reshape => (Params { patience: Some(200_000), ..params }, 20_000),
             };
@@ -337,7 +339,9 @@ fn planned() -> Vec<Case> {
             let grids = with_rules!(variant, R => random_games::<R>(least, 3));
             let params =
                 Params { strategy: *strategy, grids, pool: Some(60), patience: Some(200_000), ..Params::default() };
-            add(format!("{strategy:?}-grids-{variant}").to_lowercase(), variant, params, 10_000, None);
+            // It polls after thousands of steps.
+            let most = if *strategy == Strategy::Relax { 200_000 } else { 10_000 };
+            add(format!("{strategy:?}-grids-{variant}").to_lowercase(), variant, params, most, None);
         }
     }
     all

@@ -66,6 +66,10 @@ pub(super) fn temper(params: &Params) -> String {
     format!("temper{from}, {replicas} replicas from {hot} to {cold}, {refiners} that refine, reach {reach}")
 }
 
+pub(super) fn relax(params: &Params) -> String {
+    format!("relax from {}", from(params, "nothing"))
+}
+
 pub(super) fn regrow(params: &Params) -> String {
     let from = from(params, "temper");
     format!("regrow from {from}, by nrpa level {}, N {}", params.level(), params.iterations())

@@ -132,6 +132,7 @@ fn the_descriptions_stay_as_files_have_them() {
             "temper from a grid, 16 replicas from 2 to 0.3, 4 that refine, reach 40",
         ),
         (of(Strategy::Temper), "temper, 16 replicas from 2 to 0.3, 4 that refine, reach 40"),
+        (of(Strategy::Relax), "relax from nothing"),
         (of(Strategy::Regrow), "regrow from temper, by nrpa level 3, N 160"),
         (Params { grids: vec![Vec::new(); 2], ..of(Strategy::Reshape) }, "reshape from 2 grids"),
     ] {

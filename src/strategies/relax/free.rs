@@ -1,0 +1,167 @@
+//! Games whose start is free: any points, of which there are no more than so many.
+//!
+//! Where a game begins is left open. A set of lines that peels needs some points to be lent (`lines`), and these are
+//! a start. So the walks are those of [`relax`](super) without a start of their own: a lent point costs nothing, and
+//! there are never more of them than the start may have. Only the temperature tells the walks apart.
+
+use super::lines::PeelingSet;
+use super::walks::{LineWalk, Rung, exchange};
+use crate::core::seed::{self, derive};
+use crate::morpion::geometry::{Move, Point};
+use crate::morpion::referee;
+use crate::morpion::start::{MOST_POINTS, MOST_SET, Start};
+use crate::morpion::variant::Rules;
+
+/// Steps of each walk between two exchanges.
+const STEPS: u64 = 2000;
+/// A run begins anew after so many steps without a longer game.
+const PATIENCE: u64 = 600_000_000;
+/// The temperatures, the hottest first.
+const TEMPERATURES: [f64; 12] = [0.6, 0.55, 0.5, 0.46, 0.43, 0.4, 0.38, 0.36, 0.34, 0.32, 0.3, 0.27];
+
+/// A game and the start that it needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FreeGame {
+    /// The points that it begins with, moved to the middle of the area.
+    pub start: Start,
+    /// The moves from there.
+    pub moves: Vec<Move>,
+    /// The number of the run that found it, from 0.
+    pub run: u64,
+}
+
+/// A search for long games whose start is free.
+pub struct FreeStart<R> {
+    walks: Vec<LineWalk<R>>,
+    /// The lines that runs begin with.
+    given: Vec<Move>,
+    points: usize,
+    seed: u64,
+    /// Runs, slices of all walks and steps that are done, and those done when the run began or became longer.
+    runs: u64,
+    slices: u64,
+    steps: u64,
+    since: u64,
+    /// Moves of the longest game of the run, and of all.
+    longest_of_run: usize,
+    longest: usize,
+}
+
+impl<R: Rules> FreeStart<R> {
+    /// A search for games that begin with at most so many points. Runs begin with the lines of the given moves, which
+    /// may come from any start with so many points, or with none.
+    pub fn new(points: usize, given: &[Move], seed: u64) -> FreeStart<R> {
+        let points = points.clamp(R::LEN, MOST_POINTS);
+        let mut search = FreeStart {
+            walks: Vec::new(),
+            given: given.to_vec(),
+            points,
+            seed,
+            runs: 0,
+            slices: 0,
+            steps: 0,
+            since: 0,
+            longest_of_run: 0,
+            longest: 0,
+        };
+        search.begin();
+        search
+    }
+
+    fn begin(&mut self) {
+        let rung = |temperature: f64| Rung { temperature, price: 0.0, lent: self.points };
+        let mut walks: Vec<LineWalk<R>> = TEMPERATURES.map(|at| LineWalk::new(rung(at), None, &[])).into();
+        for walk in &mut walks {
+            walk.set.become_lines(&self.given, self.points);
+        }
+        self.walks = walks;
+        self.longest_of_run = 0;
+        self.since = self.steps;
+    }
+
+    /// Steps that are done.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// A slice of all walks, some milliseconds; and the game that it found, if that is longer than all before.
+    pub fn slice(&mut self) -> Option<FreeGame> {
+        if self.steps - self.since >= PATIENCE {
+            self.runs += 1;
+            self.begin();
+        }
+        let mut rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
+        self.slices += 1;
+        let room = MOST_SET - self.points;
+        let mut found = None;
+        for walk in &mut self.walks {
+            walk.set.centre();
+            for _ in 0..STEPS {
+                let taken = walk.set.step(&walk.chances, room, walk.rung.lent, &mut rng);
+                if taken && walk.set.len() > self.longest_of_run {
+                    self.longest_of_run = walk.set.len();
+                    self.since = self.steps;
+                    if walk.set.len() > self.longest
+                        && let Some(game) = game_of(&walk.set, self.runs)
+                    {
+                        self.longest = walk.set.len();
+                        found = Some(game);
+                    }
+                }
+            }
+            self.steps += STEPS;
+        }
+        exchange(&mut self.walks, self.slices % 2 == 1, &mut rng);
+        found
+    }
+}
+
+/// The game of a set, with its start in the middle of the area; nothing if it does not lie within the area then.
+fn game_of<R: Rules>(set: &PeelingSet<R>, run: u64) -> Option<FreeGame> {
+    let (moves, lent) = set.game()?;
+    let start = Start::of_points(lent.iter().map(|point| (point.x(), point.y()))).ok()?;
+    let corner = start.corner(R::VARIANT);
+    let first = |of: fn(Point) -> i32| lent.iter().map(|&point| of(point)).min();
+    let (dx, dy) = (corner.x() - first(Point::x)?, corner.y() - first(Point::y)?);
+    let moved = |mv: &Move| {
+        let point = Point::new(mv.point().x() + dx, mv.point().y() + dy)?;
+        Move::new(R::VARIANT, point, mv.direction(), mv.index())
+    };
+    let moves: Vec<Move> = moves.iter().map(moved).collect::<Option<_>>()?;
+    let start = start.for_variant(R::VARIANT);
+    referee::replay_from(&start, R::VARIANT, &moves).ok()?;
+    Some(FreeGame { start, moves, run })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::morpion::variant::{D5, T4, T5};
+
+    /// What a few slices find is legal, begins with no more points than were asked for, and grows; and the same seed
+    /// finds the same.
+    #[test]
+    fn games_are_legal_and_begin_with_as_many_points_as_asked_for() {
+        fn check<R: Rules>(points: usize, least: usize) {
+            let run = || {
+                let mut search = FreeStart::<R>::new(points, &[], 5);
+                (0..40).filter_map(|_| search.slice()).collect::<Vec<FreeGame>>()
+            };
+            let games = run();
+            assert_eq!(games, run());
+            assert!(games.windows(2).all(|pair| pair[0].moves.len() < pair[1].moves.len()));
+            for game in &games {
+                assert!(game.start.points(R::VARIANT).len() <= points, "{}", R::VARIANT);
+                assert_eq!(referee::replay_from(&game.start, R::VARIANT, &game.moves).map(drop), Ok(()));
+            }
+            let longest = games.last().map_or(0, |game| game.moves.len());
+            assert!(longest >= least, "{} from {points}: {longest}", R::VARIANT);
+        }
+        check::<T5>(36, 90);
+        check::<D5>(36, 65);
+        check::<D5>(10, 3);
+        check::<T4>(12, 20);
+        // The first line needs all points but one.
+        check::<T5>(4, 1);
+    }
+}
