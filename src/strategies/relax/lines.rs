@@ -384,14 +384,14 @@ impl<R: Rules> PeelingSet<R> {
     #[inline(always)]
     pub fn step(&mut self, chances: &Chances, longest: usize, lent: usize, rng: &mut Rng) -> bool {
         let random = rng.random::<u64>();
-        let below = |count: usize| ((random >> 32) * count as u64 >> 32) as usize;
+        let below = |count: usize| (((random >> 32) * count as u64) >> 32) as usize;
         if random & REMOVALS == 0 {
             if self.lines.is_empty() {
                 return false;
             }
             let number = usize::from(self.lines[below(self.lines.len())]);
             let lost = self.single_points(number, |_| true);
-            return self.lent() + 1 <= lent + lost && chances.take(1, 1 - lost as i32, rng) && {
+            return self.lent() < lent + lost && chances.take(1, 1 - lost as i32, rng) && {
                 self.take_out(number);
                 true
             };
@@ -401,14 +401,14 @@ impl<R: Rules> PeelingSet<R> {
         let point = match self.lines.get(below(all)) {
             Some(&near) => {
                 let near = usize::from(near);
-                along(near % POINTS, near / POINTS, ((random >> 8 & 0xff) * R::LEN as u64 >> 8) as i32)
+                along(near % POINTS, near / POINTS, (((random >> 8 & 0xff) * R::LEN as u64) >> 8) as i32)
             }
             None if self.start.is_empty() => POINTS / 2 + 32,
             None => usize::from(self.start[rng.random_range(0..self.start.len())]),
         };
         let direction = (random >> 4 & 3) as usize;
         // It may also begin or end beside that point.
-        let n = ((random >> 16 & 0xff) * (R::LEN as u64 + 2) >> 8) as i32 - 1;
+        let n = (((random >> 16 & 0xff) * (R::LEN as u64 + 2)) >> 8) as i32 - 1;
         let first = along(point, direction, -n);
         let number = direction * POINTS + first;
         if self.closed[number / 64] >> (number % 64) & 1 == 1 {
