@@ -528,7 +528,7 @@ fn the_strategies_and_their_settings_are_told() {
         .collect();
     assert_eq!(auto, [("5T", "reshape"), ("5D", "permute"), ("4T", "nrpa"), ("4D", "nrpa")]);
     let strategies = told["strategies"].as_array().unwrap();
-    assert_eq!(strategies.len(), 9);
+    assert_eq!(strategies.len(), 10);
     let names: Vec<&str> = strategies.iter().map(|one| one["name"].as_str().unwrap()).collect();
     for (part, least) in [("parameters", 25), ("common", 5), ("limits", 4)] {
         let settings = told[part].as_array().unwrap();

@@ -119,7 +119,7 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_made() {
         (
             json!({ "strategy": "nrpa" }),
             json!({ "grids": [&grid[..21]] }),
-            "nrpa does not begin with grids; the strategies that do: reshape, regrow, temper, permute, perturb",
+            "nrpa does not begin with grids; the strategies that do: reshape, regrow, relax, temper, permute, perturb",
         ),
     ] {
         let request = request(&settings, &others);
