@@ -34,7 +34,7 @@ pub struct Args {
     pub init_file: Option<Vec<String>>,
     /// Begin with the grids of the variant in DIR.
     ///
-    /// The strategies reshape, regrow, temper, permute and perturb take grids.
+    /// The strategies reshape, regrow, relax, temper, permute and perturb take grids.
     #[arg(long, value_name = "DIR", conflicts_with = "init_file")]
     pub init_dir: Option<PathBuf>,
     /// Directory for the results and the state.
