@@ -387,7 +387,7 @@ fn stopped_and_restored(variant: Variant) {
         (Strategy::Perturb, 1, 20_000),
         (Strategy::Permute, 1, 30_000),
         (Strategy::Temper, 1, 30_000),
-        (Strategy::Relax, 1, 300_000),
+        (Strategy::Relax, 1, 120_000),
         (Strategy::Regrow, 2, 45_000),
         (Strategy::Reshape, 1, 30_000),
     ] {
