@@ -291,7 +291,7 @@ fn small_params(strategy: Strategy, start: Start) -> Params {
 fn few(row: &StrategyRow, games: u64) -> u64 {
     match row.name {
         "dfs" => 20_000,
-        "relax" => 100_000,
+        "relax" => 28_000,
         _ => games,
     }
 }
