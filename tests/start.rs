@@ -290,7 +290,7 @@ fn small_params(strategy: Strategy, start: Start) -> Params {
 /// Iterations that take little time: so many games, or what comes to about as much.
 fn few(row: &StrategyRow, games: u64) -> u64 {
     match row.name {
-        "dfs" => 20_000,
+        "dfs" => 2_000,
         "relax" => 28_000,
         _ => games,
     }

@@ -2,8 +2,8 @@
 //!
 //! A strategy searches one *unit*: the subtree below a prefix (`dfs`) or one independent seeded run (`random`,
 //! `nmcs`, `nrpa`, `perturb`, `permute`, `temper`, `relax`, `regrow`, `reshape`). It knows nothing of threads, files
-//! or clocks. [`table`] lists the strategies with all that is derived from the list; what is generic over the rules is
-//! entered there, once per unit.
+//! or clocks. [`table`] lists the strategies with all that is derived from the list; what is generic over the rules
+//! is entered there, once per unit.
 
 mod choices;
 mod codec;
