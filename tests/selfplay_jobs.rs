@@ -137,28 +137,8 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     let mut settings = quick(160);
     settings["nodes"] = 300.into();
     let id = daemon.submit(&selfplay(&settings, &json!({})));
-    let (mut kills, mut least) = (0, 0);
-    for _ in 0..3 {
-        let (mut over, mut done) = (false, 0);
-        wait_until("some units are done", || {
-            let job = daemon.get(&json!({ "do": "job", "id": id }));
-            over = job["state"] == "finished";
-            done = job["units_done"].as_u64().unwrap();
-            over || done > least
-        });
-        if over {
-            break;
-        }
-        daemon.kill();
-        kills += 1;
-        daemon = Apart::start(&state, "").unwrap();
-        wait_until("it has begun again", || daemon.get(&json!({ "do": "job", "id": id }))["state"] != "queued");
-        let job = daemon.get(&json!({ "do": "job", "id": id }));
-        assert!(job["units_done"].as_u64().unwrap() >= done, "kill {kills}: {done} were done: {job}");
-        least = done;
-    }
+    daemon = daemon.killed_and_started(&state, id);
     let job = daemon.wait_over(id);
-    assert!(kills >= 1, "it was over before it was killed");
     assert_eq!((&job["selfplay"]["games_counted"], &job["iterations"]), (&160.into(), &160.into()), "{job}");
     daemon.stop();
 }

@@ -169,28 +169,8 @@ fn killed_at_any_moment_it_loses_no_finished_part() {
     let games = daemon.submit(&gomoku(100));
     daemon.wait_over(games);
     let id = daemon.submit(&job("tune", &json!({ "games_of": games, "steps": 300 }), &json!({})));
-    let (mut kills, mut least) = (0, 0);
-    for _ in 0..3 {
-        let (mut over, mut done) = (false, 0);
-        wait_until("some parts are done", || {
-            let job = daemon.get(&json!({ "do": "job", "id": id }));
-            over = job["state"] == "finished";
-            done = job["units_done"].as_u64().unwrap();
-            over || done > least
-        });
-        if over {
-            break;
-        }
-        daemon.kill();
-        kills += 1;
-        daemon = Apart::start(&state, "").unwrap();
-        wait_until("it has begun again", || daemon.get(&json!({ "do": "job", "id": id }))["state"] != "queued");
-        let job = daemon.get(&json!({ "do": "job", "id": id }));
-        assert!(job["units_done"].as_u64().unwrap() >= done, "kill {kills}: {done} were done: {job}");
-        least = done;
-    }
+    daemon = daemon.killed_and_started(&state, id);
     let job = daemon.wait_over(id);
-    assert!(kills >= 1, "it was over before it was killed");
     assert_eq!((&job["tune"]["parts_done"], &job["iterations"]), (&20.into(), &300.into()), "{job}");
     let folder = state.join(format!("jobs/{id}"));
     let command = String::from_utf8(by_command(&folder, "gomoku", &[games], &[])).unwrap();

@@ -333,6 +333,33 @@ impl Apart {
         Apart::start_with(state, &[(PANICS, panics)])
     }
 
+    /// Kills the daemon of `state` and starts it again, three times or until the job is over, whenever further units of
+    /// the job are done. None of those that were done is lost.
+    pub fn killed_and_started(self, state: &Path, id: u64) -> Apart {
+        let (mut daemon, mut kills, mut least) = (self, 0, 0);
+        for _ in 0..3 {
+            let (mut over, mut done) = (false, 0);
+            wait_until("some units are done", || {
+                let job = daemon.get(&json!({ "do": "job", "id": id }));
+                over = job["state"] == "finished";
+                done = job["units_done"].as_u64().unwrap();
+                over || done > least
+            });
+            if over {
+                break;
+            }
+            daemon.kill();
+            kills += 1;
+            daemon = Apart::start(state, "").unwrap();
+            wait_until("it has begun again", || daemon.get(&json!({ "do": "job", "id": id }))["state"] != "queued");
+            let job = daemon.get(&json!({ "do": "job", "id": id }));
+            assert!(job["units_done"].as_u64().unwrap() >= done, "kill {kills}: {done} were done: {job}");
+            least = done;
+        }
+        assert!(kills >= 1, "it was over before it was killed");
+        daemon
+    }
+
     /// The same with these variables in its environment.
     pub fn start_with(state: &Path, variables: &[(&str, &str)]) -> Result<Apart, String> {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
