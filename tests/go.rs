@@ -110,8 +110,9 @@ fn legal_positions(board: GoBoard) -> u64 {
 #[test]
 fn both_implementations_play_the_same_games() {
     let mut repeated = 0;
-    for board in boards() {
-        for rules in all_rules() {
+    for (number, board) in boards().enumerate() {
+        // Each board under every third of the rules, and each of these on every third board.
+        for rules in all_rules().into_iter().skip(number % 3).step_by(3) {
             for seed in [u64::from(board.area())] {
                 let mut rng = rng(seed, &[]);
                 let mut fast = GoPosition::new(board, rules);
@@ -153,10 +154,11 @@ fn both_implementations_play_the_same_games() {
 
 #[test]
 fn counts_equal_the_naive_ones() {
-    for (width, height, depth) in
-        [(1, 1, 5), (1, 2, 9), (1, 3, 7), (2, 2, 7), (2, 3, 6), (3, 3, 4), (4, 4, 3), (7, 7, 2)]
-    {
-        for rules in all_rules() {
+    let sizes = [(1, 1, 5), (1, 2, 9), (1, 3, 7), (2, 2, 7), (2, 3, 6), (3, 3, 4), (4, 4, 3), (7, 7, 2)];
+    for (at, (width, height, depth)) in sizes.into_iter().enumerate() {
+        for (number, rules) in all_rules().into_iter().enumerate() {
+            // One ply less under two thirds of the rules.
+            let depth = depth - u32::from((at + number) % 3 > 0);
             let slow = NaiveGo::new(width.into(), height.into(), rules.ko, rules.suicide);
             let mut fast = GoPosition::new(board(width, height), rules);
             for depth in 0..=depth {
@@ -426,7 +428,8 @@ fn first_moves_on_3x3_have_their_known_values() {
         let m = position.parse(name).unwrap();
         position.play(m);
         let mut engine = depth_first(Algorithm::NegaScout, Parts::ALL, &table, &monitor);
-        let found = solve(&mut engine, &position, Goal::Exact, 0, false, 0, &mut |_| ()).unwrap();
-        assert_eq!((-found.bounds.upper, -found.bounds.lower), (known * POINT, known * POINT), "{name}");
+        // Within a window about it, the value that is found is the exact one.
+        let value = known * POINT;
+        assert_eq!(engine.value(&position, -value - 1, -value + 1).unwrap(), -value, "{name}");
     }
 }

@@ -23,7 +23,7 @@ fn unit(seed: u64) -> Unit {
 /// Deep in a run: the policies of a search of level 3 after some calls, with logits as spread as they get.
 fn deep<R: Rules>(seed: u64, adapt: Adapt) -> Nrpa<R> {
     let mut search = Nrpa::<R>::new(&params(3, 100, adapt), &unit(seed), None);
-    search.run(&mut KeepBest { limit: Some(100 * 100 * 9 + 5_000), ..KeepBest::default() });
+    search.run(&mut KeepBest { limit: Some(100 * 100 * 3 + 5_000), ..KeepBest::default() });
     search
 }
 

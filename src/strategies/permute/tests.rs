@@ -81,9 +81,9 @@ fn the_greedy_player_plays_what_stands_first() {
 #[test]
 fn a_run_begins_with_nothing_and_goes_beyond_random_games() {
     let mut keep = KeepBest::default();
-    let mut search = Permute::<T5>::new(&params(Vec::new()), &unit(1, 300_000));
+    let mut search = Permute::<T5>::new(&params(Vec::new()), &unit(1, 150_000));
     assert_eq!(search.run(&mut keep), End::IterationLimit);
-    assert_eq!((search.iterations(), search.results()[0].total()), (300_000, 300_000));
+    assert_eq!((search.iterations(), search.results()[0].total()), (150_000, 150_000));
     assert_eq!(search.best() as usize, keep.best.len());
     // The best of so many random playouts has about 95 moves.
     assert!(keep.best.len() >= 105, "{}", keep.best.len());
@@ -158,7 +158,7 @@ fn a_restored_search_goes_on_as_it_would_have() {
     };
     // At the ends of slices, so that a limit does not end one early; the second is in the middle of a round.
     let mut search = Permute::<T5>::new(&params, &unit(7, u64::MAX));
-    let [first, second, end] = [24, 7, 14].map(|n| {
+    let [first, second, end] = [4, 4, 8].map(|n| {
         (0..n).for_each(|_| run_slice(&mut search));
         search.course.playouts
     });

@@ -94,7 +94,7 @@ fn a_step_keeps_as_many_moves_as_it_is_told() {
 /// rounds have left for as long, and every game is counted once; interrupted and restored it does the same.
 #[test]
 fn without_grids_rounds_of_new_and_old_grids_take_turns() {
-    let params = Params { iterations: Some(20), patience: Some(500_000), refiners: 0, ..params(Vec::new()) };
+    let params = Params { iterations: Some(20), patience: Some(200_000), refiners: 0, ..params(Vec::new()) };
     let mut search = Regrow::<T5>::new(&params, &unit(u64::MAX));
     assert!(matches!(search.inner, Some(InnerSearch::Start(_))));
     let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };

@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn games_are_legal_and_begin_with_as_many_points_as_asked_for() {
         fn check<R: Rules>(points: usize, least: usize) {
-            let run = || {
+            let run = |slices| {
                 let mut search = FreeStart::<R>::new(points, &[], 5);
-                (0..40).filter_map(|_| search.slice()).collect::<Vec<FreeGame>>()
+                (0..slices).filter_map(|_| search.slice()).collect::<Vec<FreeGame>>()
             };
-            let games = run();
-            assert_eq!(games, run());
+            let games = run(40);
+            assert!(games.starts_with(&run(8)));
             assert!(games.windows(2).all(|pair| pair[0].moves.len() < pair[1].moves.len()));
             for game in &games {
                 assert!(game.start.points(R::VARIANT).len() <= points, "{}", R::VARIANT);

@@ -151,7 +151,7 @@ fn a_walk_leads_through_shorter_grids() {
 /// Each round begins with a tempering of its own.
 #[test]
 fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
-    let params = Params { patience: Some(3_000_000), refiners: 0, ..params(Vec::new()) };
+    let params = Params { patience: Some(1_500_000), refiners: 0, ..params(Vec::new()) };
     let walks = rounds(&params, 4);
     let different: HashSet<_> = walks.iter().collect();
     assert_eq!(different.len(), 4);
@@ -210,7 +210,7 @@ fn symmetric_shapes_are_filled_with_symmetric_lines_and_a_walk_keeps_to_them() {
             check_grid(&Board::<R>::new(), &filled).unwrap();
             let params = Params { symmetry: Some(symmetry), ..params(vec![grid.clone()]) };
             let mut keep = KeepBest::default();
-            let mut search = Reshape::<R, Paired>::new(&params, &unit(30_000));
+            let mut search = Reshape::<R, Paired>::new(&params, &unit(10_000));
             search.run(&mut keep);
             assert!(keep.best.len() >= grid.len(), "{variant} {symmetry}: {} of {}", keep.best.len(), grid.len());
             assert!(symmetry.carries(variant, &keep.best), "{variant} {symmetry}: {:?}", keep.best);

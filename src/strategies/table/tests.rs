@@ -5,6 +5,7 @@ use super::*;
 use crate::core::ctl::{Ctl, Signal};
 use crate::core::search::End;
 use crate::strategies::params::JumpsFrom;
+use std::cell::LazyCell;
 
 /// Writes down what a search reports, and may stop it at a number of polls.
 #[derive(Default)]
@@ -233,7 +234,12 @@ fn a_strategy_uses_the_parameters_that_it_names() {
     for row in &STRATEGIES {
         let level = row.best_level(Variant::D4).map(|_| 2).or((row.strategy == Strategy::Permute).then_some(2));
         let base = Params { level, iterations: Some(20), patience: Some(30_000), ..row.params() };
-        let usual = [Variant::D4, Variant::T5].map(|variant| trace_in(variant, &base, 60_000));
+        // Most parameters change the beginning of a run; the others are tried in a longer one.
+        let lengths = [4_000, 60_000];
+        let usual = lengths.map(|length| {
+            let base = &base;
+            LazyCell::new(move || [Variant::D4, Variant::T5].map(|variant| trace_in(variant, base, length)))
+        });
         for parameter in PARAMETERS.iter().filter(|parameter| row.uses(parameter.about.name)) {
             let name = parameter.about.name;
             // The walks of a tempering that refine come after eight million playouts.
@@ -241,19 +247,21 @@ fn a_strategy_uses_the_parameters_that_it_names() {
             if late || ["share", "width"].contains(&name) {
                 continue;
             }
-            let changes = |text: &str, variant| {
+            let changes = |text: &str, at: usize, variant| {
                 let mut params = base.clone();
                 parameter.set(&mut params, text).unwrap();
                 if name == "jumps_from" {
                     // It acts on jumps to a part of the best score, and they come late.
                     params.jumps = "500:best/2".parse().unwrap();
                     let of_unit = Params { jumps_from: JumpsFrom::Unit, ..params.clone() };
-                    return trace_in(variant, &params, 60_000) != trace_in(variant, &of_unit, 60_000);
+                    return trace_in(variant, &params, lengths[at]) != trace_in(variant, &of_unit, lengths[at]);
                 }
-                !usual.contains(&trace_in(variant, &params, 60_000))
+                !usual[at].contains(&trace_in(variant, &params, lengths[at]))
             };
-            let tried = |text: &&str| changes(text, Variant::D4) || changes(text, Variant::T5);
-            if !others(parameter).iter().any(tried) {
+            let tried = |at| {
+                others(parameter).iter().any(|text| changes(text, at, Variant::D4) || changes(text, at, Variant::T5))
+            };
+            if !(0..lengths.len()).any(tried) {
                 idle.push((row.name, name));
             }
         }

@@ -464,10 +464,17 @@ mod tests {
                     }) {
                         // It comes before everything that collides with it, so its points come from what is left
                         // without.
-                        let left = without::<R>(&moves, |other| other.collides::<R>(mv));
-                        let has = |point: usize| left.iter().any(|other| other.point().index() == point)
-                            || start.set_points().any(|other| other.index() == point);
-                        let possible = !start.is_set(mv.point()) && !moves.contains(&mv) && needs::<R>(mv).all(has);
+                        let has = |moves: &[Move], point: usize| {
+                            moves.iter().any(|other| other.point().index() == point)
+                                || start.set_points().any(|other| other.index() == point)
+                        };
+                        let possible = !start.is_set(mv.point()) && !moves.contains(&mv)
+                            // Without these points in the grid there is nothing to look for.
+                            && needs::<R>(mv).all(|point| has(&moves, point))
+                            && {
+                                let left = without::<R>(&moves, |other| other.collides::<R>(mv));
+                                needs::<R>(mv).all(|point| has(&left, point))
+                            };
                         assert_eq!(noted.contains(&mv), possible, "{variant} {seed}: {mv:?}");
                     }
                 }
