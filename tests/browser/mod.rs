@@ -190,6 +190,16 @@ impl Page<'_> {
         assert!(answer["errorText"].is_null(), "{url}: {}", answer["errorText"]);
     }
 
+    /// Goes to another view of the document that is open, as a link does. The view is in place when this
+    /// returns.
+    pub fn follow(&self, view: &str) {
+        let hash = json!(format!("#{view}"));
+        self.eval(&format!(
+            "new Promise((done) => {{ if ((location.hash || '#/') === {hash}) return done(); \
+             addEventListener('hashchange', done, {{ once: true }}); location.hash = {hash}; }})"
+        ));
+    }
+
     /// Loads the page again.
     pub fn reload(&self) {
         self.eval("window.before = true");

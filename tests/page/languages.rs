@@ -131,18 +131,17 @@ fn own_daemon(world: &World) -> (Daemon, Vec<(String, &'static str)>) {
 fn every_view_is_in_the_language_of_the_browser() {
     let Some(world) = world() else { return };
     let (daemon, views) = own_daemon(world);
-    let at = |view: &str| format!("http://{}/#{view}", daemon.address);
     for language in Language::ALL.into_iter().skip(1) {
         let english = english(language);
         let page = world.browser.page(1400, 900, false);
         page.prefers(&format!("{0}-{1},{0};q=0.9,en;q=0.8", language.code(), language.code().to_uppercase()));
+        page.open(&format!("http://{}/", daemon.address));
+        page.wait("document.querySelector('#link')?.dataset.state === 'live'");
         for (view, loaded) in &views {
             page.resize(1400, 900);
-            page.open(&at(view));
+            page.follow(view);
             page.wait(loaded);
-            page.wait(
-                "document.querySelector('#link')?.dataset.state === 'live' && document.title.endsWith('morpion')",
-            );
+            page.wait("document.title.endsWith('morpion')");
             assert_eq!(page.eval("document.documentElement.lang"), language.code());
             // What is closed is there too.
             page.eval("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
@@ -216,11 +215,13 @@ fn every_text_of_the_page_is_marked() {
     let page = world.browser.page(1400, 900, false);
     page.prefers("fr");
     page.begins_with(BRACKETS);
+    page.open(&format!("http://{}/", daemon.address));
+    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
     let mut complaints = String::new();
     for (view, loaded) in &views {
-        page.open(&format!("http://{}/#{view}", daemon.address));
+        page.follow(view);
         page.wait(loaded);
-        page.wait("document.querySelector('#link')?.dataset.state === 'live' && document.title.includes('\u{27e7}')");
+        page.wait("document.title.includes('\u{27e7}')");
         let found = unmarked(&page);
         if found != json!([]) {
             let _ = writeln!(complaints, "{view}: {found}");
