@@ -159,9 +159,9 @@ pub fn small(seed: u64) -> Value {
 pub fn jobs() -> Vec<Value> {
     vec![
         json!({ "main_depth": 2, "max_iterations": 200_000, "jumps_back": [[50_000, "best/2"], [170_000, 10]], "seed": 5 }),
-        json!({ "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 24, "seed": 6, "keep_from": 68 }),
+        json!({ "strategy": "nrpa", "level": 2, "iterations": 70, "variant": "5D", "runs": 16, "seed": 6, "keep_from": 66 }),
         json!({ "strategy": "nrpa", "level": 3, "share": 2, "width": 2, "variant": "4D", "iterations": 25, "runs": 2, "seed": 7 }),
-        json!({ "strategy": "perturb", "level": 2, "variant": "4T", "patience": "10k", "runs": 8, "seed": 8, "keep_from": 58 }),
+        json!({ "strategy": "perturb", "level": 2, "iterations": 50, "variant": "4T", "patience": "4k", "runs": 8, "seed": 8, "keep_from": 58 }),
     ]
 }
 

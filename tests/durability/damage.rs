@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 /// A hunt that keeps grids and has many units.
 fn hunt() -> Value {
-    json!({ "strategy": "nrpa", "level": 2, "iterations": 25, "variant": "5D", "runs": 200, "seed": 6, "keep_from": 56 })
+    json!({ "strategy": "nrpa", "level": 2, "iterations": 25, "variant": "5D", "runs": 100, "seed": 6, "keep_from": 60 })
 }
 
 /// What the tests begin with: a state directory whose daemon was killed, a job that ran, and its undisturbed end.
@@ -199,7 +199,7 @@ fn a_damaged_state_waits_for_a_person_and_goes_on() {
 #[test]
 fn a_failed_job_is_tried_again_with_what_it_had() {
     let (dir, id, expected) = killed();
-    let mut daemon = Apart::start(dir.path(), "always:180").unwrap();
+    let mut daemon = Apart::start(dir.path(), "always:80").unwrap();
     let job = daemon.wait_over(id);
     assert_eq!((&job["state"], &job["units_quarantined"]), (&json!("failed"), &json!(1)), "{job}");
     let before = job["units_done"].as_u64();

@@ -52,7 +52,7 @@ fn killed_at_any_moment_it_loses_nothing_that_it_acknowledged() {
         if kill % 10 == 9 {
             disturbed.push(submit_all(&mut daemon));
         }
-        let until = Instant::now() + Duration::from_millis(rng.random_range(0..600));
+        let until = Instant::now() + Duration::from_millis(rng.random_range(0..400));
         while Instant::now() < until {
             sent += 1;
             let key = format!("key {sent}");

@@ -121,7 +121,8 @@ fn whatever_operation_is_cut_short_a_new_state_directory_can_be_used() {
 
 #[test]
 fn whatever_operation_is_the_last_a_new_state_directory_can_be_used() {
-    new_directories(&KINDS[4..]);
+    // An end after one operation leaves what an end before the next one leaves.
+    new_directories(&KINDS[4..5]);
 }
 
 /// Disturbs each operation until a daemon with a new state directory answers, in these ways.

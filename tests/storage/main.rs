@@ -34,8 +34,8 @@ fn work(size: u64) -> [Value; 3] {
     [
         hunt(json!({ "main_depth": 2, "max_iterations": 60_000 * size, "jumps_back": jumps, "seed": 5 })),
         hunt(json!({
-            "strategy": "nrpa", "level": 2, "variant": "5D", "runs": 20 * size, "seed": 6, "keep_from": 66,
-            "iterations": if size > 1 { 40 } else { 100 },
+            "strategy": "nrpa", "level": 2, "iterations": 40, "variant": "5D", "runs": 20 * size, "seed": 6,
+            "keep_from": 64,
         })),
         json!({ "kind": "solve", "settings": {
             "game": "reversi", "size": board, "algorithm": "negascout", "unit_budget": budget, "store": store,
