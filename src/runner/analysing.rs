@@ -1,6 +1,6 @@
 //! Positions that are analysed, as a job's units: a player of this program tells what each move of one is worth.
 
-use super::cpu::thread_seconds;
+use super::cpu::{milliseconds_since, thread_seconds};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::core::game::{Budget, Player};
 use crate::jobs::analyse_settings::analyst;
@@ -49,9 +49,8 @@ impl<G: MatchBoard> UnitPlayer<AnalysisRecord> for PositionAnalyst<G> {
         if clock.is_stopped() {
             return Err("the analysis was stopped".to_owned());
         }
-        let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
         let moves = found.iter().map(|chosen| AnalysedMove::of(&position, chosen)).collect();
-        Ok(AnalysisRecord { moves, milliseconds: (seconds * 1e3).round() as u64 })
+        Ok(AnalysisRecord { moves, milliseconds: milliseconds_since(began) })
     }
 }
 

@@ -12,6 +12,13 @@ pub fn thread_seconds() -> Option<f64> {
     None
 }
 
+/// Milliseconds that the processor has spent on the calling thread since [`thread_seconds`] was `began`; 0 where the
+/// system does not tell.
+pub fn milliseconds_since(began: Option<f64>) -> u64 {
+    let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
+    (seconds * 1e3).round() as u64
+}
+
 /// Seconds that processors have spent on all threads of this process; `None` where the system does not tell.
 pub fn process_seconds() -> Option<f64> {
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! A job of numbered units with its file: the outcomes of units are appended one after the other, so a crash costs
 //! the units under way. [`session::NumberedSession`] runs it on the workers of a queue.
 
+pub mod parts;
 pub mod session;
 pub mod unit;
 
@@ -78,6 +79,51 @@ enum OutcomeEntry<O> {
     Unit(u64, O),
     /// The job has run for so many seconds.
     Seconds(f64),
+    /// In the place of a job that is too long for a record: its text is in so many records that follow.
+    LongJob(u32),
+    /// A part of its text.
+    JobPart(String),
+}
+
+/// Most bytes of the text of a job in one record.
+const MOST_TEXT: usize = MAX_RECORD / 2;
+
+/// The first records: the job.
+fn job_entries<O>(text: String) -> Vec<OutcomeEntry<O>> {
+    if text.len() <= MOST_TEXT {
+        return vec![OutcomeEntry::Job(text)];
+    }
+    let (mut rest, mut parts) = (&text[..], Vec::new());
+    while !rest.is_empty() {
+        let mut end = MOST_TEXT.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (part, others) = rest.split_at(end);
+        parts.push(OutcomeEntry::JobPart(part.to_owned()));
+        rest = others;
+    }
+    parts.insert(0, OutcomeEntry::LongJob(parts.len() as u32));
+    parts
+}
+
+/// The text of the job from the first records; nothing if the file ends before it does.
+fn job_of<O>(records: &[OutcomeEntry<O>]) -> Result<Option<String>, Flaw> {
+    match records {
+        [] => Ok(None),
+        [OutcomeEntry::Job(job), ..] => Ok(Some(job.clone())),
+        [OutcomeEntry::LongJob(parts), rest @ ..] => {
+            let (parts, mut text) = (*parts as usize, String::new());
+            for record in rest.iter().take(parts) {
+                let OutcomeEntry::JobPart(part) = record else {
+                    return Err(Flaw::damaged("a part of the job is missing"));
+                };
+                text += part;
+            }
+            Ok(Some(text).filter(|_| rest.len() >= parts))
+        }
+        _ => Err(Flaw::damaged("its first record is not the job")),
+    }
 }
 
 fn header() -> Vec<u8> {
@@ -116,11 +162,7 @@ fn read<J: NumberedJob>(path: &Path) -> Result<Option<ReadFile<J::Outcome>>, Num
     }
     let entry = |payload: &[u8]| postcard::from_bytes::<OutcomeEntry<J::Outcome>>(payload).ok();
     let read = journal::parse(&bytes, HEADER, true, entry).map_err(damaged)?;
-    let job = match read.records.first() {
-        Some(OutcomeEntry::Job(job)) => Some(job.clone()),
-        Some(_) => return Err(damaged(Flaw::damaged("its first record is not the job"))),
-        None => None,
-    };
+    let job = job_of(&read.records).map_err(damaged)?;
     Ok(Some(ReadFile { read, job }))
 }
 
@@ -214,7 +256,7 @@ impl<J: NumberedJob> NumberedRun<J> {
                 }
                 for entry in read.records {
                     match entry {
-                        OutcomeEntry::Job(_) => {}
+                        OutcomeEntry::Job(_) | OutcomeEntry::LongJob(_) | OutcomeEntry::JobPart(_) => {}
                         OutcomeEntry::Seconds(noted) => seconds = noted.max(seconds),
                         OutcomeEntry::Unit(unit, outcome) => {
                             replayed.push((unit, J::spent(&outcome).0));
@@ -236,7 +278,8 @@ impl<J: NumberedJob> NumberedRun<J> {
                     ));
                 }
                 let mut file = JournalFile::begin(&path, &header())?;
-                file.append([packed::<J>(&OutcomeEntry::Job(text(job)?), &path)?])?;
+                let entries = job_entries(text(job)?).into_iter();
+                file.append(entries.map(|entry| packed::<J>(&entry, &path)).collect::<Result<Vec<_>, _>>()?)?;
                 file.flush(ArchiveMark::default())?;
                 sync_directory(&path).map_err(FileError::new("write", &path))?;
                 file
@@ -298,5 +341,26 @@ fn packed<J: NumberedJob>(entry: &OutcomeEntry<J::Outcome>, path: &Path) -> Resu
     match (packed.len() > MAX_RECORD, entry) {
         (true, OutcomeEntry::Unit(unit, _)) => Err(too_long(*unit, packed.len())),
         _ => Ok(packed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_of_any_length_comes_back_from_its_records() {
+        for text in ["{}".to_owned(), "x".repeat(MOST_TEXT), "\u{e9}x\u{1d11e}".repeat(20_000)] {
+            let records = job_entries::<u64>(text.clone());
+            let sizes = records.iter().map(|record| postcard::to_stdvec(record).unwrap().len());
+            assert!(sizes.max() < Some(MAX_RECORD) && (records.len() == 1) == (text.len() <= MOST_TEXT));
+            assert_eq!(job_of(&records).unwrap().as_ref(), Some(&text));
+            // A file that ends before the job does has none.
+            assert_eq!(job_of(&records[..records.len() - 1]).unwrap(), None);
+        }
+        let mut records = job_entries::<u64>("x".repeat(3 * MOST_TEXT));
+        records[2] = OutcomeEntry::Unit(0, 1);
+        assert!(job_of(&records).is_err());
+        assert!(job_of(&[OutcomeEntry::Unit(0, 1u64)]).is_err());
     }
 }

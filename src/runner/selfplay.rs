@@ -1,6 +1,6 @@
 //! Games of a player against itself, as a job's units: one player makes the games of a unit, one after the other.
 
-use super::cpu::thread_seconds;
+use super::cpu::{milliseconds_since, thread_seconds};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::core::game::Side;
 use crate::jobs::selfplay::{SelfplayBoard, SelfplayJob, SelfplayRecord, SelfplayVisitor, with_selfplay};
@@ -52,8 +52,7 @@ impl<G: SelfplayBoard> UnitPlayer<SelfplayRecord> for SelfplayMaker<G> {
                 Some(Side::Second) => 2,
             }] += 1;
         }
-        let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
-        record.milliseconds = (seconds * 1e3).round() as u64;
+        record.milliseconds = milliseconds_since(began);
         Ok(record)
     }
 }

@@ -1,11 +1,10 @@
 //! Weights that are learned from games, as a job's units: the games are gathered in the job's folder when it begins,
 //! so that what becomes of the jobs that made them changes nothing.
 
-use super::cpu::thread_seconds;
+use super::cpu::{milliseconds_since, thread_seconds};
 use super::numbered::outcomes;
+use super::numbered::parts::{read_part, write_part};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
-use crate::core::encoding::{decode, encode};
-use crate::core::frame::{read_row, row};
 use crate::files::{FileError, Keep, replace};
 use crate::jobs::numbered::NumberedJob;
 use crate::jobs::selfplay::{BuiltInWeights, SelfplayJob};
@@ -26,8 +25,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Name of the file with the weights in the job's folder.
 pub const WEIGHTS: &str = "weights";
-/// Version of the files with parts of a fit.
-const VERSION: u8 = 1;
 
 /// Why a job cannot learn.
 #[derive(Debug, thiserror::Error)]
@@ -83,25 +80,6 @@ pub fn gather(
         replace(&path, text.as_bytes(), Keep::Durable)?;
     }
     Ok(())
-}
-
-/// The file with what a unit has fitted.
-fn part_file(folder: &Path, unit: u64) -> PathBuf {
-    folder.join(format!("part-{unit}"))
-}
-
-/// Writes what a unit has fitted, before its outcome is told.
-fn write_part(folder: &Path, unit: u64, part: &FittedPart) -> Result<(), String> {
-    let written = replace(&part_file(folder, unit), &row(VERSION, &encode(part)), Keep::Durable);
-    written.map_err(|error| error.to_string())
-}
-
-/// What a unit has fitted.
-fn read_part(folder: &Path, unit: u64) -> Result<FittedPart, String> {
-    let path = part_file(folder, unit);
-    let bytes = std::fs::read(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
-    let content = read_row(&bytes, VERSION).ok().and_then(|(_, content)| decode(content));
-    content.ok_or_else(|| format!("{}: is damaged, or was written by a newer version", path.display()))
 }
 
 /// The positions that are learned from, and the number of games of each source.
@@ -175,18 +153,6 @@ pub fn tuners(job: &TuneJob, folder: &Path) -> PlayerMaker<TuneRecord> {
     })
 }
 
-/// Seconds of the processor since an earlier moment, in milliseconds.
-fn since(began: Option<f64>) -> u64 {
-    let seconds = thread_seconds().zip(began).map_or(0.0, |(now, began)| now - began);
-    (seconds * 1e3).round() as u64
-}
-
-/// Pauses while others have the worker, and tells whether to stop.
-fn stops(clock: &UnitClock<'_>) -> bool {
-    clock.seconds();
-    clock.is_stopped()
-}
-
 /// Makes steps of a fit of Gomoku.
 struct GomokuTuner {
     job: TuneJob,
@@ -214,7 +180,7 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
             return Err(format!("the fit is at step {} where step {} is expected", state.step, steps.start));
         }
         while state.step < steps.end {
-            if !fit.step(&mut state, &mut || stops(clock)) {
+            if !fit.step(&mut state, &mut || clock.stops()) {
                 return Err("the fit was stopped".to_owned());
             }
         }
@@ -232,7 +198,7 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
             before: known,
             after,
             errors: None,
-            milliseconds: since(began),
+            milliseconds: milliseconds_since(began),
         })
     }
 }
@@ -260,7 +226,7 @@ impl UnitPlayer<TuneRecord> for ReversiTuner {
         let samples = &games.collected.samples;
         let stage = usize::try_from(unit).map_err(|_| format!("there is no stage {unit}"))?;
         let one = |parts: usize, sum: &PartSum<'_>| (0..parts).map(sum).collect();
-        let fitted = fit_stage(samples, stage, job.reversi_fit(), &one, &|| stops(clock));
+        let fitted = fit_stage(samples, stage, job.reversi_fit(), &one, &|| clock.stops());
         if clock.is_stopped() {
             return Err("the fit was stopped".to_owned());
         }
@@ -275,7 +241,7 @@ impl UnitPlayer<TuneRecord> for ReversiTuner {
             before: None,
             after: None,
             errors: Some(errors),
-            milliseconds: since(began),
+            milliseconds: milliseconds_since(began),
         })
     }
 }

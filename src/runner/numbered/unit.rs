@@ -80,6 +80,12 @@ impl UnitClock<'_> {
         self.control.passes.fetch_add(1, Ordering::Relaxed);
         self.control.point.pass();
     }
+
+    /// Waits while others have the worker, and tells whether to stop.
+    pub fn stops(&self) -> bool {
+        self.pass();
+        self.is_stopped()
+    }
 }
 
 impl MoveClock for UnitClock<'_> {

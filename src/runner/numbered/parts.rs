@@ -1,0 +1,45 @@
+//! What units leave in files of their own in the job's folder, since it is too long for the file of outcomes. A part
+//! is written before the outcome of its unit is told, so that a unit that is done has its part.
+
+use crate::core::encoding::{decode, encode};
+use crate::core::frame::{read_row, row};
+use crate::files::{Keep, replace};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// Version of the files.
+const VERSION: u8 = 1;
+
+/// The file with the part of a unit.
+fn part_file(folder: &Path, unit: u64) -> PathBuf {
+    folder.join(format!("part-{unit}"))
+}
+
+/// Writes the part of a unit.
+///
+/// # Errors
+/// If the disk refuses.
+pub fn write_part<P: Serialize>(folder: &Path, unit: u64, part: &P) -> Result<(), String> {
+    let written = replace(&part_file(folder, unit), &row(VERSION, &encode(part)), Keep::Durable);
+    written.map_err(|error| error.to_string())
+}
+
+/// The part of a unit.
+///
+/// # Errors
+/// If it is missing or damaged.
+pub fn read_part<P: DeserializeOwned>(folder: &Path, unit: u64) -> Result<P, String> {
+    let path = part_file(folder, unit);
+    let bytes = std::fs::read(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+    let content = read_row(&bytes, VERSION).ok().and_then(|(_, content)| decode(content));
+    content.ok_or_else(|| format!("{}: is damaged, or was written by a newer version", path.display()))
+}
+
+/// Removes the parts of the first `units` units, which are not needed any more.
+pub fn remove_parts(folder: &Path, units: u64) {
+    for unit in 0..units {
+        // One that stays takes nothing but disk.
+        let _ = std::fs::remove_file(part_file(folder, unit));
+    }
+}
