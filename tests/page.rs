@@ -351,6 +351,89 @@ fn weights_are_submitted_by_their_form() {
     world.approve(&page);
 }
 
+/// Submits tactical questions, and returns the number of the job.
+fn tactics(page: &Page) -> u64 {
+    let request = json!({ "kind": "tactics", "name": "questions", "settings": { "questions": "1" } });
+    let submitted =
+        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
+    submitted.as_u64().unwrap()
+}
+
+/// Submits games that are searched for patterns, and returns the number of the job.
+fn mine(page: &Page) -> u64 {
+    let request = json!({ "kind": "mine", "name": "new patterns", "settings": {} });
+    let submitted =
+        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
+    submitted.as_u64().unwrap()
+}
+
+/// The pages of tactical questions and of patterns tell what was found, and show one of the questions.
+#[test]
+fn the_pages_of_tactics_and_patterns_tell_what_was_found() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/");
+    let (questions, patterns) = (tactics(&page), mine(&page));
+    let page = world.desk(&format!("/jobs/{questions}"));
+    page.wait("document.querySelector('[aria-label=\"Tactics\"] .score')?.textContent === '2 of 3'");
+    page.wait("document.querySelectorAll('[aria-label=\"Answers\"] tbody tr').length === 2");
+    let rows = "[...document.querySelectorAll('[aria-label=\"Answers\"] tbody tr')].map((row) => \
+                [...row.cells].slice(0, 5).map((cell) => cell.textContent).join(' '))";
+    let expected = json!(["17 capture b2 works b1 right", "18 defend b2 fails \u{2013} wrong: 1 is expected"]);
+    assert_eq!(page.eval(rows), expected);
+    page.eval("document.querySelectorAll('[aria-label=\"Answers\"] tbody button')[1].click()");
+    let told = page.eval("document.querySelector('section[aria-label=\"Chosen question\"]').textContent");
+    for part in ["Question 18", "white to move", "fails", "750 nodes"] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    assert_eq!(page.eval("document.querySelectorAll('[aria-label=\"Chosen question\"] .stone').length"), json!(4));
+    let hidden = "['Match', 'Self-play', 'Numbers', 'Analysis', 'Weights', 'Patterns'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+    let page = world.desk(&format!("/jobs/{patterns}"));
+    page.wait("document.querySelector('[aria-label=\"Patterns\"] .score')?.textContent === '321'");
+    let told = page.eval("document.querySelector('section[aria-label=\"Patterns\"]').textContent");
+    for part in ["go 9x9", "Of 4\u{202f}321 patterns these came up in 2 games or more"] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    world.approve(&page);
+}
+
+/// The forms for tactical questions and patterns send what was typed.
+#[test]
+fn questions_and_patterns_are_submitted_by_their_forms() {
+    let Some(world) = world() else { return };
+    let sent = |page: &Page| {
+        page.eval("document.querySelector('form').requestSubmit()");
+        page.wait("location.hash.startsWith('#/jobs/')");
+        page.eval("import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))")
+    };
+    let page = world.desk("/tactics");
+    page.wait("document.querySelector('form textarea[name=questions]')");
+    for (name, value) in [("questions", "1 one\\n2 two"), ("moves", "both"), ("check", "on"), ("nodes", "5k")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    let expected = "morpion job submit tactics '1 one\n2 two' --nodes 5k --moves both --check=on";
+    assert_eq!(command, json!(expected));
+    let settings = json!({ "questions": "1 one\n2 two", "moves": "both", "check": "on", "nodes": "5k" });
+    let request = sent(&page);
+    assert_eq!((&request["kind"], &request["settings"]), (&json!("tactics"), &settings));
+    let page = world.desk("/mine");
+    page.wait("document.querySelector('form [name=least]')");
+    for (name, value) in [("games", "30"), ("size", "7"), ("least", "3"), ("workers", "2")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    assert_eq!(command, json!("morpion job submit mine --games 30 --size 7 --least 3 --threads 2"));
+    let request = sent(&page);
+    assert_eq!(
+        (&request["kind"], &request["settings"]),
+        (&json!("mine"), &json!({ "games": 30, "size": 7, "least": 3 }))
+    );
+    world.approve(&page);
+}
+
 /// Types a value into a field of a form.
 fn type_in(page: &Page, name: &str, value: &str) {
     page.eval(&format!(

@@ -170,10 +170,16 @@ impl Stage {
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
-            "MATCH" | "ANALYSIS" => {
-                let submit = if word == "MATCH" { "job submit match" } else { "job submit analyse" };
+            "MATCH" | "ANALYSIS" | "ANSWERED" | "MINED" => {
+                let submit = match word {
+                    "MATCH" => "job submit match",
+                    "ANALYSIS" => "job submit analyse",
+                    "ANSWERED" => "job submit tactics",
+                    _ => "job submit mine",
+                };
                 let arguments = COMMANDS.iter().find(|(path, _)| *path == submit).expect("it is there").1;
-                let arguments: Vec<&str> = submit.split(' ').chain(arguments.split(' ')).collect();
+                let arguments = self.filled(arguments);
+                let arguments: Vec<&str> = submit.split(' ').chain(arguments.iter().map(String::as_str)).collect();
                 let id = self.sound(&arguments).out.trim().to_owned();
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
@@ -232,6 +238,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("hunt", "--strategy random --runs 3 --max-iterations 50 --seed 1 --threads 2 --json --dir FRESH"),
     ("identify", "GRID"),
     ("job analyses", "ANALYSIS"),
+    ("job answers", "ANSWERED"),
     ("job begin", "LONG"),
     ("job cancel", "LONG"),
     ("job clone", "JOB --time 0.1s"),
@@ -241,6 +248,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job games", "MATCH"),
     ("job list", ""),
     ("job limits", "LONG --time 1h"),
+    ("job patterns", "MINED -o FRESH"),
     ("job pause", "LONG"),
     ("job priority", "LONG 3"),
     ("job remove", "DONE"),
@@ -252,6 +260,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),
+    ("job submit mine", "--games 1 --size 5 --playouts 5 --nodes 200"),
+    ("job submit tactics", "SUITE"),
     ("job submit tune", "gomoku --games-of PLAYED --steps 2"),
     ("job submit solve go", "--size 2"),
     ("job submit solve gomoku", "--size 3 --win 3"),

@@ -12,6 +12,7 @@ use crate::jobs::setup::matches::{MatchGameName, MatchSetup, PLAYED_SIZE, add_pl
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, setup_of};
 use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
+use crate::jobs::tactics_settings::{DATABASE, QUESTIONS};
 use crate::solvers::solvable::Playable;
 use crate::strategies::table::plain_text;
 use anyhow::{Context, anyhow, bail};
@@ -23,12 +24,16 @@ use std::path::Path;
 /// Longest file of positions, in bytes.
 const LONGEST_FILE: u64 = 16 << 20;
 
-/// The settings with the content of the file that the position, or the list of positions, names, if it names one.
+/// Settings whose text may be the name of a file that holds it.
+const NAME_FILES: [&str; 4] = ["position", POSITIONS, QUESTIONS, DATABASE];
+
+/// The settings with the content of the files that a position, or a list of positions or questions, names, if it
+/// names one.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
 pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
-    for one in given.iter_mut().filter(|one| ["position", POSITIONS].contains(&one.name)) {
+    for one in given.iter_mut().filter(|one| NAME_FILES.contains(&one.name)) {
         if let Some(text) = read_text_file(Path::new(&one.text))? {
             let file = std::mem::replace(&mut one.text, text);
             one.source = SettingSource::Content { file };
@@ -51,7 +56,7 @@ pub fn read_text_file(path: &Path) -> anyhow::Result<Option<String>> {
     let read = File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
     read.with_context(|| format!("{name}: cannot be read"))?;
     if bytes.len() as u64 > LONGEST_FILE {
-        bail!("{name}: the file is too long for positions: at most {LONGEST_FILE} bytes are read");
+        bail!("{name}: the file is too long: at most {LONGEST_FILE} bytes are read");
     }
     String::from_utf8(bytes).map(Some).map_err(|_| anyhow!("{name}: is not text in UTF-8"))
 }

@@ -10,21 +10,22 @@ use super::streams::say;
 use super::values;
 use crate::core::game::{Game, Side};
 use crate::core::quantity::grouped;
+use crate::daemon::view::TacticsAnswerView;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::parse_position;
 use crate::games::go::rules::GoRules;
+use crate::jobs::tactics::AttackSource;
 use crate::tactics::board::TacticsBoard;
-use crate::tactics::check::check;
+use crate::tactics::check::{FILLINGS, check};
 use crate::tactics::goal::{Question, TacticalGoal, point_of};
 use crate::tactics::proposer::AttackMoves;
 use crate::tactics::solve::{LEVELS, TacticsAnswer, USUAL_NODES, solve_with};
-use crate::tactics::suite::{SuiteQuestion, parse_suite};
+use crate::tactics::suite::{AnswerMatch, SuiteQuestion, SuiteTally, parse_suite};
 use anyhow::{Context, anyhow, bail, ensure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
@@ -150,16 +151,20 @@ impl AttackArgs {
             ensure!(self.database.is_none(), "--database needs --moves patterns or --moves both");
             return Ok(AttackMoves::Generators);
         }
-        let index = patterns::index_of(&patterns::database_or_shipped(self.database.as_deref())?)?;
-        Ok(match self.moves {
-            MovesWord::Patterns => AttackMoves::Patterns(Arc::new(index)),
-            _ => AttackMoves::Both(Arc::new(index)),
-        })
+        let database = patterns::database_or_shipped(self.database.as_deref())?;
+        Ok(self.moves.source().moves(&database)?)
     }
 }
 
-/// Boards with other points outside the zone that a check tries.
-const FILLINGS: u64 = 1000;
+impl MovesWord {
+    fn source(self) -> AttackSource {
+        match self {
+            MovesWord::Patterns => AttackSource::Patterns,
+            MovesWord::Generators => AttackSource::Generators,
+            MovesWord::Both => AttackSource::Both,
+        }
+    }
+}
 
 /// A goal on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -215,22 +220,9 @@ fn first_name(size: LargeBoard, answer: &TacticsAnswer) -> Option<String> {
 
 /// The fields of an answer that both commands print.
 fn to_json(board: &TacticsBoard, question: &Question, answer: &TacticsAnswer) -> serde_json::Value {
-    let size = board.chains().size();
-    let zone = answer.zone.map(|zone| zone.iter().map(|point| size.name(point)).collect::<Vec<_>>());
-    serde_json::json!({
-        "version": JSON_VERSION,
-        "goal": question.goal(),
-        "target": size.name(question.target()),
-        "with": question.with().map(|with| size.name(with)),
-        "side": side_name(question.mover()),
-        "verdict": answer.verdict,
-        "code": answer.verdict.code(),
-        "proven": answer.proven,
-        "levels": answer.levels,
-        "move": first_name(size, answer),
-        "zone": zone,
-        "nodes": answer.nodes,
-    })
+    let mut value = serde_json::json!(TacticsAnswerView::of(board, question, answer));
+    value["version"] = JSON_VERSION.into();
+    value
 }
 
 fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -297,22 +289,17 @@ fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode
     }
     let attacks = args.attacks.attacks()?;
     let cpu = machine::process_seconds();
-    let (mut by_code, mut with_move, mut unknown, mut compared, mut nodes) = (0, 0, 0, 0, 0);
-    let (mut checked, mut refused, mut checking) = (0, 0, 0.0);
+    let (mut tally, mut checking) = (SuiteTally::default(), 0.0);
     for asked in &questions {
         let answer = solve_with(&asked.board, &asked.question, args.nodes, &attacks);
-        let right = asked.expected.as_ref().map(|expected| (expected.has_code(&answer), expected.has_move(&answer)));
-        by_code += usize::from(right.is_some_and(|(code, _)| code));
-        with_move += usize::from(right.is_some_and(|(_, with_move)| with_move));
-        nodes += answer.nodes;
-        unknown += usize::from(answer.verdict.code().is_none());
-        compared += usize::from(right.is_some());
+        let right = asked.expected.as_ref().map(|expected| expected.compare(&answer));
+        tally.add(answer.verdict, answer.nodes, right);
         write_answer(asked, &answer, right, args.json, out)?;
         let before = machine::process_seconds();
         for proof in answer.proofs.iter().filter(|_| args.check) {
-            checked += 1;
+            tally.checked += 1;
             if let Err(error) = check(&asked.board, &asked.question, proof, FILLINGS, asked.line as u64) {
-                refused += 1;
+                tally.refused += 1;
                 say!("morpion: {name}, line {}: the proof does not hold: {error}", asked.line);
             }
         }
@@ -320,59 +307,77 @@ fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode
     }
     if !args.json {
         if args.check {
+            let SuiteTally { checked, refused, .. } = tally;
             writeln!(out, "{checked} proofs checked, {refused} do not hold, {checking:.2} CPU s")?;
         }
         let time = machine::since(cpu).map_or("?".to_owned(), |seconds| format!("{:.2}", seconds - checking));
-        writeln!(
-            out,
-            "{} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, \
-             {} nodes, {time} CPU s",
-            questions.len(),
-            grouped(nodes)
-        )?;
+        writeln!(out, "{tally}, {time} CPU s")?;
     }
-    Ok(if by_code == compared && unknown == 0 && refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if tally.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn write_answer(
     asked: &SuiteQuestion,
     answer: &TacticsAnswer,
-    right: Option<(bool, bool)>,
+    right: Option<AnswerMatch>,
     json: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let (question, size) = (&asked.question, asked.board.chains().size());
+    let (code, with_move) = (right.map(|right| right.code), right.map(|right| right.with_move));
     if json {
-        let mut value = to_json(&asked.board, question, answer);
+        let mut value = to_json(&asked.board, &asked.question, answer);
         value["line_number"] = asked.line.into();
         value["name"] = asked.name.clone().into();
-        value["right_by_code"] = right.map(|(code, _)| code).into();
-        value["right_with_move"] = right.map(|(_, with_move)| with_move).into();
+        value["right_by_code"] = code.into();
+        value["right_with_move"] = with_move.into();
         writeln!(out, "{value}")?;
         return Ok(());
     }
-    let with = question.with().map_or(String::new(), |with| format!(" {}", size.name(with)));
-    let first = first_name(size, answer).map_or(String::new(), |first| format!(" {first}"));
-    let code = answer.verdict.code().map_or("?".to_owned(), |code| code.to_string());
-    let remark = match right {
-        None => String::new(),
-        Some((true, true)) => ", right".to_owned(),
-        Some((true, false)) => ", right by code".to_owned(),
-        Some((false, _)) if answer.verdict.code().is_none() => String::new(),
-        Some((false, _)) => {
-            let codes = asked.expected.iter().flat_map(|expected| &expected.codes).map(u8::to_string);
-            format!(", wrong: the file has {}", codes.collect::<Vec<_>>().join(" or "))
-        }
-    };
-    let name = plain(&asked.name);
-    writeln!(
-        out,
-        "{name} {} {}{with}: {code}{first} ({}{}{remark}; {} nodes)",
-        question.goal().name(),
-        size.name(question.target()),
-        answer.verdict,
-        if answer.proven { ", proven" } else { "" },
-        grouped(answer.nodes),
-    )?;
-    Ok(())
+    let expected = asked.expected.as_ref().map_or(&[][..], |expected| &expected.codes);
+    let answer = &TacticsAnswerView::of(&asked.board, &asked.question, answer);
+    ToldAnswer { name: &asked.name, answer, expected }.write(code.zip(with_move), out)
+}
+
+/// An answer to a question of a suite as a line tells it.
+pub struct ToldAnswer<'a> {
+    /// What the line of the question begins with.
+    pub name: &'a str,
+    /// What it comes to.
+    pub answer: &'a TacticsAnswerView,
+    /// The codes that are expected, if any are.
+    pub expected: &'a [u8],
+}
+
+impl ToldAnswer<'_> {
+    /// Writes the line; `right` tells whether the code is right, and whether code and move are, if that is known.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, right: Option<(bool, bool)>, out: &mut dyn Write) -> anyhow::Result<()> {
+        let ToldAnswer { name, answer, expected } = self;
+        let spaced = |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(" {}", plain(name)));
+        let (with, first) = (spaced(&answer.with), spaced(&answer.first));
+        let code = answer.code.map_or("?".to_owned(), |code| code.to_string());
+        let remark = match right {
+            None => String::new(),
+            Some((_, true)) => ", right".to_owned(),
+            Some((true, false)) => ", right by code".to_owned(),
+            Some(_) if answer.code.is_none() => String::new(),
+            Some(_) => {
+                let codes: Vec<String> = expected.iter().map(u8::to_string).collect();
+                format!(", wrong: the file has {}", codes.join(" or "))
+            }
+        };
+        writeln!(
+            out,
+            "{} {} {}{with}: {code}{first} ({}{}{remark}; {} nodes)",
+            plain(name),
+            answer.goal.name(),
+            plain(&answer.target),
+            answer.verdict,
+            if answer.proven { ", proven" } else { "" },
+            grouped(answer.nodes),
+        )?;
+        Ok(())
+    }
 }

@@ -1,18 +1,22 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`analyse_request`], [`hunt_request`],
-//! [`match_request`], [`prove_request`], [`selfplay_request`], [`solve_request`], [`tune_request`]).
+//! ([`analyse_request`], [`hunt_request`], [`match_request`], [`mine_request`], [`prove_request`],
+//! [`selfplay_request`], [`solve_request`], [`tactics_request`], [`tune_request`]).
 
 use super::view::{JobLimits, JobRequest};
 use super::{
-    analyse_request, hunt_request, match_request, prove_request, selfplay_request, solve_request, tune_request,
+    analyse_request, hunt_request, match_request, mine_request, prove_request, selfplay_request, solve_request,
+    tactics_request, tune_request,
 };
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::analysing::AnalyseJob;
 use crate::jobs::hunt::Job;
 use crate::jobs::matching::MatchJob;
+use crate::jobs::mining::MineJob;
 use crate::jobs::prove::ProveJob;
+use crate::jobs::reading::{FromSettings, GivenSetting, from_json, json_of};
 use crate::jobs::selfplay::SelfplayJob;
 use crate::jobs::solve::SolveJob;
+use crate::jobs::tactics::TacticsJob;
 use crate::jobs::tune_settings::MadeGames;
 use crate::jobs::tuning::TuneJob;
 use serde_json::{Map, Value};
@@ -35,6 +39,38 @@ pub struct PreparedJob {
     pub work: JobWork,
 }
 
+impl PreparedJob {
+    /// A job of numbered units with the settings that were given; `usual` knows what holds for the others.
+    pub(super) fn of_units<T: FromSettings>(
+        given: &[GivenSetting],
+        usual: impl Fn(&str) -> Option<String>,
+        (name, strategy): (String, String),
+        work: JobWork,
+    ) -> PreparedJob {
+        let text = |name: &str| {
+            let given = given.iter().rfind(|one| one.name == name).map(|one| one.text.clone());
+            given.or_else(|| usual(name))
+        };
+        let settings = T::all().into_iter();
+        let settings = settings.filter_map(|info| Some((info.name.to_owned(), json_of(&text(info.name)?)))).collect();
+        PreparedJob { name, limits: JobLimits::default(), settings, strategy, strategy_reason: None, work }
+    }
+}
+
+/// The settings of a request for a job that is no hunt; `instead` says where it has its beginning from.
+///
+/// # Errors
+/// If there is no such setting, or the request has what is for hunts.
+pub(super) fn given_settings<T: FromSettings>(
+    request: &JobRequest,
+    instead: &str,
+) -> Result<Vec<GivenSetting>, String> {
+    if request.start.is_some() || !request.grids.is_empty() {
+        return Err(format!("start and grids are for hunts: {instead}"));
+    }
+    from_json::<T>(&request.settings).map_err(|error| error.to_string())
+}
+
 /// What a job runs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,6 +89,10 @@ pub enum JobWork {
     Analyse(AnalyseJob),
     /// Weights that are learned.
     Tune(TuneJob),
+    /// Tactical questions that are answered.
+    Tactics(TacticsJob),
+    /// Patterns that are mined.
+    Mine(MineJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -83,8 +123,10 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64, made: MadeGames<'_
         "selfplay" => selfplay_request::prepare(request),
         "analyse" => analyse_request::prepare(request),
         "tune" => tune_request::prepare(request, made),
+        "tactics" => tactics_request::prepare(request),
+        "mine" => mine_request::prepare(request),
         other => {
-            let expected = "hunt, solve, prove, match, selfplay, analyse or tune";
+            let expected = "hunt, solve, prove, match, selfplay, analyse, tune, tactics or mine";
             Err(format!("there is no kind of job '{other}': expected {expected}"))
         }
     }

@@ -2,8 +2,8 @@
 
 use super::kinds::JobWork;
 use super::view::{
-    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, PendingOrder, ProofView, SelfplayView,
-    SolutionView, TuneView,
+    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, MineView, PendingOrder, ProofView,
+    SelfplayView, SolutionView, TacticsView, TuneView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,10 @@ pub struct JobStanding {
     pub analyse: Option<AnalyseView>,
     /// How well weights that are learned tell the ends of games.
     pub tune: Option<TuneView>,
+    /// How many tactical questions are answered, and how many of them right.
+    pub tactics: Option<TacticsView>,
+    /// How many games are searched for patterns, and what was found.
+    pub mine: Option<MineView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -86,24 +90,20 @@ impl JobSummary {
         let Progress { seconds, iterations, units_done, units_stalled, .. } = standing.progress;
         (self.seconds, self.iterations) = (seconds, iterations);
         (self.units_done, self.units_stalled) = (units_done, units_stalled);
-        if standing.solution.is_some() {
-            self.solution.clone_from(&standing.solution);
+        /// What is not reported stays.
+        fn take<T: Clone>(shown: &mut Option<T>, reported: &Option<T>) {
+            if reported.is_some() {
+                shown.clone_from(reported);
+            }
         }
-        if standing.proof.is_some() {
-            self.proof.clone_from(&standing.proof);
-        }
-        if standing.matched.is_some() {
-            self.matched.clone_from(&standing.matched);
-        }
-        if standing.selfplay.is_some() {
-            self.selfplay.clone_from(&standing.selfplay);
-        }
-        if standing.analyse.is_some() {
-            self.analyse.clone_from(&standing.analyse);
-        }
-        if standing.tune.is_some() {
-            self.tune.clone_from(&standing.tune);
-        }
+        take(&mut self.solution, &standing.solution);
+        take(&mut self.proof, &standing.proof);
+        take(&mut self.matched, &standing.matched);
+        take(&mut self.selfplay, &standing.selfplay);
+        take(&mut self.analyse, &standing.analyse);
+        take(&mut self.tune, &standing.tune);
+        take(&mut self.tactics, &standing.tactics);
+        take(&mut self.mine, &standing.mine);
     }
 }
 

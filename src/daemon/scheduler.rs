@@ -47,6 +47,7 @@ mod kind;
 mod lists;
 mod matching;
 mod memory;
+mod mining;
 mod numbered;
 mod prove;
 mod reporter;
@@ -58,6 +59,7 @@ mod service;
 mod solve;
 mod state;
 mod submission;
+mod tactics;
 #[cfg(test)]
 mod tests;
 mod tuning;

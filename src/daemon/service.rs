@@ -6,10 +6,10 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    AnalysedPositionView, BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount, GridSort, GridView,
-    HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView, MessageRequest,
-    MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView,
-    StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
+    AnalysedPositionView, AnsweredQuestionView, BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount,
+    GridSort, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView,
+    MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
+    ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -233,11 +233,23 @@ pub trait Service: Send + Sync + 'static {
     /// If the job does not exist or analyses none, its files cannot be read, or the cursor is not valid.
     fn analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal>;
 
+    /// The tactical questions that a job has answered, ascending by number.
+    ///
+    /// # Errors
+    /// If the job does not exist or answers none, its files cannot be read, or the cursor is not valid.
+    fn answers(&self, id: JobId, page: &Page) -> Result<Listing<AnsweredQuestionView>, Refusal>;
+
     /// The file of the weights that a job has learned.
     ///
     /// # Errors
     /// If the job does not exist, learns none or has not learned them, or its files cannot be read.
     fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal>;
+
+    /// The database of the patterns that a job has mined.
+    ///
+    /// # Errors
+    /// If the job does not exist, mines none or has not mined them, or the file cannot be read.
+    fn patterns(&self, id: JobId) -> Result<Vec<u8>, Refusal>;
 
     /// A position of a two-player game, after some moves.
     ///

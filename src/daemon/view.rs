@@ -13,9 +13,11 @@ mod grid;
 mod job;
 mod limits;
 mod matches;
+mod mine;
 mod proof;
 mod selfplay;
 mod solution;
+mod tactics;
 mod tune;
 
 pub use analyse::*;
@@ -27,9 +29,11 @@ pub use grid::*;
 pub use job::*;
 pub use limits::*;
 pub use matches::*;
+pub use mine::*;
 pub use proof::*;
 pub use selfplay::*;
 pub use solution::*;
+pub use tactics::*;
 pub use tune::*;
 
 use crate::morpion::variant::Variant;

@@ -25,6 +25,10 @@ pub enum JobEnd {
     Analysed,
     /// Weights are learned.
     Learned,
+    /// All tactical questions are answered.
+    Answered,
+    /// Patterns are mined.
+    Mined,
     /// Its time is used up.
     Time,
     /// Its iterations are used up.
@@ -35,7 +39,7 @@ pub enum JobEnd {
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 12] = [
+    pub const ALL: [JobEnd; 14] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
@@ -45,6 +49,8 @@ impl JobEnd {
         JobEnd::Decided,
         JobEnd::Analysed,
         JobEnd::Learned,
+        JobEnd::Answered,
+        JobEnd::Mined,
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
@@ -62,6 +68,8 @@ impl JobEnd {
             JobEnd::Decided => "decided",
             JobEnd::Analysed => "analysed",
             JobEnd::Learned => "learned",
+            JobEnd::Answered => "answered",
+            JobEnd::Mined => "mined",
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",

@@ -1,5 +1,5 @@
 //! Jobs whose units are numbered from 0: the work of players. Each depends on the job and its number alone, or also
-//! on the outcome of the one before it; then there is one at a time.
+//! on the outcomes of those before it; then it waits for them.
 //!
 //! Other units end in any order. What they come to is counted in the order of their numbers, as if one worker had
 //! computed them one after the other. So the end of the job does not depend on how many workers there are, and short
@@ -22,8 +22,8 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
     /// How many units there are at most.
     fn units(&self) -> u64;
 
-    /// Whether a unit needs the outcome of the one before it.
-    fn in_turn(&self) -> bool {
+    /// Whether a unit needs the outcomes of those before it.
+    fn in_turn(&self, _unit: u64) -> bool {
         false
     }
 
@@ -102,7 +102,7 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
     pub fn hand_out(&mut self) -> Option<u64> {
         let is_free = |unit: &u64| !self.taken.contains(unit) && !self.early.contains_key(unit);
         let unit = (self.counted..self.job.units()).find(is_free).filter(|_| !self.is_over())?;
-        if self.job.in_turn() && unit != self.counted {
+        if unit != self.counted && self.job.in_turn(unit) {
             return None;
         }
         self.taken.insert(unit);
@@ -166,7 +166,8 @@ mod tests {
     struct Digits {
         units: u64,
         enough: u64,
-        in_turn: bool,
+        /// This unit and those after it need the ones before them.
+        in_turn: u64,
     }
 
     impl NumberedJob for Digits {
@@ -178,8 +179,8 @@ mod tests {
             self.units
         }
 
-        fn in_turn(&self) -> bool {
-            self.in_turn
+        fn in_turn(&self, unit: u64) -> bool {
+            unit >= self.in_turn
         }
 
         fn nothing(&self) -> Vec<u64> {
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn outcomes_are_counted_in_the_order_of_their_numbers() {
-        let mut coordinator = NumberedCoordinator::new(Digits { units: 5, enough: 100, in_turn: false });
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 5, enough: 100, in_turn: 9 });
         assert_eq!([(); 5].map(|()| coordinator.hand_out()), [0, 1, 2, 3, 4].map(Some));
         assert_eq!(coordinator.hand_out(), None);
         for (unit, counted) in [(2, vec![]), (0, vec![10]), (1, vec![10, 11, 12]), (4, vec![10, 11, 12])] {
@@ -220,15 +221,22 @@ mod tests {
 
     #[test]
     fn a_unit_that_needs_the_one_before_it_waits() {
-        let mut coordinator = NumberedCoordinator::new(Digits { units: 2, enough: 100, in_turn: true });
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 3, enough: 100, in_turn: 1 });
         assert_eq!([coordinator.hand_out(), coordinator.hand_out()], [Some(0), None]);
         coordinator.apply(0, 1).unwrap();
         assert_eq!([coordinator.hand_out(), coordinator.hand_out()], [Some(1), None]);
+        // The last one needs all, and the others none.
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 3, enough: 100, in_turn: 2 });
+        assert_eq!([(); 3].map(|()| coordinator.hand_out()), [Some(0), Some(1), None]);
+        coordinator.apply(1, 1).unwrap();
+        assert_eq!(coordinator.hand_out(), None);
+        coordinator.apply(0, 1).unwrap();
+        assert_eq!(coordinator.hand_out(), Some(2));
     }
 
     #[test]
     fn what_comes_after_the_decision_does_not_count() {
-        let mut coordinator = NumberedCoordinator::new(Digits { units: 9, enough: 3, in_turn: false });
+        let mut coordinator = NumberedCoordinator::new(Digits { units: 9, enough: 3, in_turn: 9 });
         for unit in [3, 1, 2] {
             coordinator.apply(unit, 2).unwrap();
             assert!(!coordinator.is_over(), "the first unit is not done");

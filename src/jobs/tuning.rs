@@ -149,7 +149,7 @@ impl NumberedJob for TuneJob {
         }
     }
 
-    fn in_turn(&self) -> bool {
+    fn in_turn(&self, _unit: u64) -> bool {
         self.game == MatchGameName::Gomoku
     }
 
@@ -192,9 +192,9 @@ mod tests {
             assert!(parts.iter().all(|part| !part.is_empty()) && parts.len() <= 20, "{parts:?}");
             assert!(parts.windows(2).all(|two| two[0].end == two[1].start), "{parts:?}");
             assert_eq!((parts[0].start, parts.last().unwrap().end), (0, steps));
-            assert!(job.in_turn());
+            assert!(job.in_turn(1));
         }
         let reversi = job(MatchGameName::Reversi, 30);
-        assert!(reversi.units() == 15 && !reversi.in_turn());
+        assert!(reversi.units() == 15 && !reversi.in_turn(1));
     }
 }

@@ -17,6 +17,9 @@ use crate::games::go::naive::{NaiveGo, NaivePoint};
 use crate::games::go::rules::Ko;
 use rand::RngExt;
 
+/// Boards with other points outside the zone that a check usually tries.
+pub const FILLINGS: u64 = 1000;
+
 /// A proof that the attacker reaches a goal.
 #[derive(Debug, Clone)]
 pub struct ZoneProof {

@@ -5,7 +5,7 @@ use crate::games::go::large::chains::Chains;
 use crate::games::go::large::points::LargeBoard;
 
 /// What the side to move first wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TacticalGoal {
     /// To capture a chain of the other side.

@@ -24,6 +24,8 @@ const INFINITY: u32 = 1 << 28;
 const DEEPEST: u32 = 240;
 /// Visits of positions for each move of the budget, so that a search of known positions ends as well.
 const VISITS: u64 = 8;
+/// Visits of positions from one question whether to stop to the next: about a millisecond.
+const POLL: u64 = 32;
 
 /// Stands for no position.
 const NONE: PositionId = PositionId::MAX;
@@ -112,6 +114,7 @@ pub struct ZoneSearch<G: ZoneGame> {
     budget: u64,
     moves: u64,
     visits: u64,
+    stopped: bool,
     nodes: Vec<KeptPosition>,
     edges: Vec<ProofEdge>,
     zones: Vec<G::Zone>,
@@ -130,6 +133,7 @@ impl<G: ZoneGame> ZoneSearch<G> {
             budget,
             moves: 0,
             visits: 0,
+            stopped: false,
             nodes: Vec::new(),
             edges: Vec::new(),
             zones: Vec::new(),
@@ -221,12 +225,18 @@ impl<G: ZoneGame> ZoneSearch<G> {
 
     /// Searches until there is an answer or the budget ends.
     pub fn run(&mut self) -> ProofEnd {
+        self.run_until(&mut || false)
+    }
+
+    /// The same, unless `stop` says to stop, which is asked every millisecond or so. A search that was stopped is
+    /// open, and goes no further.
+    pub fn run_until(&mut self, stop: &mut dyn FnMut() -> bool) -> ProofEnd {
         let is_open = |search: &Self| {
             let root = &search.nodes[search.root as usize];
             root.proof != 0 && root.disproof != 0
         };
         while is_open(self) && self.within_budget() {
-            self.search(self.root, self.attacker_first, INFINITY, INFINITY, 0);
+            self.search(self.root, self.attacker_first, (INFINITY, INFINITY), 0, stop);
         }
         let root = &self.nodes[self.root as usize];
         match (root.proof, root.disproof) {
@@ -236,8 +246,13 @@ impl<G: ZoneGame> ZoneSearch<G> {
         }
     }
 
+    /// Whether it was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     fn within_budget(&self) -> bool {
-        self.moves < self.budget && self.visits < self.budget.saturating_mul(VISITS)
+        !self.stopped && self.moves < self.budget && self.visits < self.budget.saturating_mul(VISITS)
     }
 
     /// The node of the game's position, made if it is new.
@@ -443,11 +458,12 @@ impl<G: ZoneGame> ZoneSearch<G> {
         &mut self,
         node: PositionId,
         attacker_moves: bool,
-        proof: u32,
-        disproof: u32,
+        (proof, disproof): (u32, u32),
         depth: u32,
+        stop: &mut dyn FnMut() -> bool,
     ) -> Option<u32> {
         self.visits += 1;
+        self.stopped |= self.visits.is_multiple_of(POLL) && stop();
         if depth >= DEEPEST {
             return Some(0);
         }
@@ -488,7 +504,7 @@ impl<G: ZoneGame> ZoneSearch<G> {
             // It has to be searched at all.
             let (for_proof, for_disproof) = (for_proof.max(to.proof + 1), for_disproof.max(to.disproof + 1));
             self.game.play(edge.point, attacker_moves);
-            let lost_here = self.search(edge.to, !attacker_moves, for_proof, for_disproof, depth + 1);
+            let lost_here = self.search(edge.to, !attacker_moves, (for_proof, for_disproof), depth + 1, stop);
             self.game.undo();
             lost.extend(lost_here.map(|on| (edge.to, on)));
         };

@@ -49,6 +49,14 @@ pub struct TacticsAnswer {
     pub levels: usize,
 }
 
+impl TacticsAnswer {
+    /// The answer of a reading that the budget ended.
+    fn unknown(nodes: u64, levels: usize) -> TacticsAnswer {
+        let verdict = TacticsVerdict::Unknown;
+        TacticsAnswer { verdict, proven: false, first: None, nodes, zone: None, proofs: Vec::new(), levels }
+    }
+}
+
 /// A reading with given threats.
 struct ThreatReading {
     /// Whether the attacker reaches its goal; none if it is not known.
@@ -69,7 +77,8 @@ fn read(
     threats: KoThreats,
     budget: u64,
     moves: &AttackMoves,
-) -> ThreatReading {
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<ThreatReading> {
     let mut game = GoReading::new(board.clone(), *question, threats, LEVELS[0].0);
     game.set_moves(moves);
     let mut search = ZoneSearch::new(game, question.goal().mover_attacks(), 0);
@@ -78,7 +87,10 @@ fn read(
     for (limits, share) in LEVELS {
         let within = (budget.saturating_mul(share) / 100).max(1);
         search.begin_anew(|game| game.set_limits(limits), within);
-        let end = search.run();
+        let end = search.run_until(stop);
+        if search.is_stopped() {
+            return None;
+        }
         reading.moves += search.moves();
         if end == ProofEnd::Open {
             // A deeper level would take longer.
@@ -94,7 +106,7 @@ fn read(
             break;
         }
     }
-    reading
+    Some(reading)
 }
 
 /// Reads a question within a budget of nodes, which is that of each reading, without patterns.
@@ -104,19 +116,21 @@ pub fn solve(board: &TacticsBoard, question: &Question, budget: u64) -> TacticsA
 
 /// Reads a question with attacks from wherever is said.
 pub fn solve_with(board: &TacticsBoard, question: &Question, budget: u64, attacks: &AttackMoves) -> TacticsAnswer {
+    solve_until(board, question, budget, attacks, &mut || false).unwrap_or_else(|| TacticsAnswer::unknown(0, 0))
+}
+
+/// The same, unless `stop` says to stop, which is asked every millisecond or so. Nothing if it does.
+pub fn solve_until(
+    board: &TacticsBoard,
+    question: &Question,
+    budget: u64,
+    attacks: &AttackMoves,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<TacticsAnswer> {
     let mover_attacks = question.goal().mover_attacks();
-    let first = read(board, question, KoThreats::Neither, budget, attacks);
+    let first = read(board, question, KoThreats::Neither, budget, attacks, stop)?;
     let (mut moves, mut levels) = (first.moves, first.levels);
-    let unknown = |moves, levels| TacticsAnswer {
-        verdict: TacticsVerdict::Unknown,
-        proven: false,
-        first: None,
-        nodes: moves,
-        zone: None,
-        proofs: Vec::new(),
-        levels,
-    };
-    let Some(won) = first.won else { return unknown(moves, levels) };
+    let Some(won) = first.won else { return Some(TacticsAnswer::unknown(moves, levels)) };
     let reached = won == mover_attacks;
     let (mut verdict, mut used) = (if reached { TacticsVerdict::Works } else { TacticsVerdict::Fails }, first);
     let mut proven = won;
@@ -124,10 +138,10 @@ pub fn solve_with(board: &TacticsBoard, question: &Question, budget: u64, attack
     // So it does if a ko forbids the first move.
     if used.of_ko || board.ban().is_some() {
         let all = if reached { question.mover().other() } else { question.mover() };
-        let mut second = read(board, question, KoThreats::Of(all), budget, attacks);
+        let mut second = read(board, question, KoThreats::Of(all), budget, attacks, stop)?;
         moves += second.moves;
         levels = levels.min(second.levels);
-        let Some(again) = second.won else { return unknown(moves, levels) };
+        let Some(again) = second.won else { return Some(TacticsAnswer::unknown(moves, levels)) };
         proven = again && won;
         proofs.extend(second.proof.take());
         if again == won {
@@ -139,5 +153,5 @@ pub fn solve_with(board: &TacticsBoard, question: &Question, budget: u64, attack
         }
     }
     let first = if verdict == TacticsVerdict::Fails { None } else { used.first };
-    TacticsAnswer { verdict, proven, first, nodes: moves, zone: used.zone, proofs, levels }
+    Some(TacticsAnswer { verdict, proven, first, nodes: moves, zone: used.zone, proofs, levels })
 }

@@ -9,10 +9,13 @@
 use super::board::TacticsBoard;
 use super::goal::{Question, QuestionError, TacticalGoal, point_of};
 use super::solve::TacticsAnswer;
+use super::verdict::TacticsVerdict;
 use crate::core::game::Side;
+use crate::core::quantity::grouped;
 use crate::games::go::large::chains::Chains;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::size::BoardSizeError;
+use std::fmt;
 
 /// A question of a suite.
 #[derive(Debug, Clone)]
@@ -47,6 +50,71 @@ impl ExpectedAnswer {
     /// Whether code and first move of an answer are right.
     pub fn has_move(&self, answer: &TacticsAnswer) -> bool {
         self.has_code(answer) && (self.moves.is_empty() || self.moves.contains(&answer.first))
+    }
+
+    /// What of an answer is right.
+    pub fn compare(&self, answer: &TacticsAnswer) -> AnswerMatch {
+        AnswerMatch { code: self.has_code(answer), with_move: self.has_move(answer) }
+    }
+}
+
+/// What of an answer is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AnswerMatch {
+    /// Whether its code is.
+    pub code: bool,
+    /// Whether code and first move are.
+    pub with_move: bool,
+}
+
+/// What the answers to the questions of a suite come to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SuiteTally {
+    /// Questions that are answered.
+    pub questions: u64,
+    /// Those whose expected answers are in the file.
+    pub compared: u64,
+    /// Answers whose code is right.
+    pub by_code: u64,
+    /// Answers whose code and first move are right.
+    pub with_move: u64,
+    /// Questions whose answer the budget did not reach.
+    pub unknown: u64,
+    /// Nodes of all readings.
+    pub nodes: u64,
+    /// Proofs that were replayed by the naive rules.
+    pub checked: u64,
+    /// Those that do not hold.
+    pub refused: u64,
+}
+
+impl SuiteTally {
+    /// Counts an answer; `right` tells what of it is, if the file says that.
+    pub fn add(&mut self, verdict: TacticsVerdict, nodes: u64, right: Option<AnswerMatch>) {
+        self.questions += 1;
+        self.compared += u64::from(right.is_some());
+        self.by_code += u64::from(right.is_some_and(|right| right.code));
+        self.with_move += u64::from(right.is_some_and(|right| right.with_move));
+        self.unknown += u64::from(verdict.code().is_none());
+        self.nodes = self.nodes.saturating_add(nodes);
+    }
+
+    /// Whether every question has an answer, none differs from the file, and every proof holds.
+    pub fn is_right(&self) -> bool {
+        self.by_code == self.compared && self.unknown == 0 && self.refused == 0
+    }
+}
+
+/// All but the proofs that were checked.
+impl fmt::Display for SuiteTally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SuiteTally { questions, by_code, with_move, unknown, nodes, .. } = self;
+        let nodes = grouped(*nodes);
+        write!(
+            f,
+            "{questions} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, {nodes} \
+             nodes"
+        )
     }
 }
 

@@ -7,7 +7,7 @@
 use std::fmt;
 
 /// The answer to a question, for the side to move first (the mover).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TacticsVerdict {
     /// The goal is not reached, even if the mover has all threats for a ko.

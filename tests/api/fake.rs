@@ -10,6 +10,8 @@ use morpion::morpion::variant::Variant;
 use morpion::notation::catalogue::Catalogue;
 use morpion::notation::clusters::{ClusteredGrid, clusters};
 use morpion::notation::grid::Grid;
+use morpion::tactics::goal::TacticalGoal;
+use morpion::tactics::verdict::TacticsVerdict;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -190,6 +192,74 @@ fn tuning() -> TuneView {
     }
 }
 
+/// Tactical questions, of which two are answered.
+fn answering() -> TacticsView {
+    TacticsView {
+        title: "go".to_owned(),
+        moves: "generators".to_owned(),
+        questions: 3,
+        questions_done: 2,
+        compared: 2,
+        by_code: 1,
+        with_move: 1,
+        unknown: 0,
+        nodes: 1500,
+        checked: 1,
+        refused: 0,
+        questions_counted: 2,
+        cpu_seconds: 2.5,
+    }
+}
+
+/// A question of them.
+fn answered(number: u64) -> AnsweredQuestionView {
+    let is_first = number == 0;
+    let answer = TacticsAnswerView {
+        goal: if is_first { TacticalGoal::Capture } else { TacticalGoal::Defend },
+        target: "b2".to_owned(),
+        with: None,
+        side: if is_first { "black" } else { "white" }.to_owned(),
+        verdict: if is_first { TacticsVerdict::Works } else { TacticsVerdict::Fails },
+        code: Some(u8::from(is_first)),
+        proven: is_first,
+        levels: 1,
+        first: is_first.then(|| "b1".to_owned()),
+        zone: None,
+        nodes: 750,
+    };
+    AnsweredQuestionView {
+        number,
+        line_number: number + 1,
+        name: (17 + number).to_string(),
+        width: 3,
+        height: 3,
+        cells: ".X.XOX...".to_owned(),
+        answer,
+        expected: vec![1],
+        right_by_code: Some(is_first),
+        right_with_move: Some(is_first),
+        proofs_checked: u64::from(is_first),
+        proof_fault: None,
+        seconds: 1.25,
+    }
+}
+
+/// Patterns of Go, which are mined.
+fn mining() -> MineView {
+    MineView {
+        title: "go 9x9".to_owned(),
+        games: 20,
+        games_done: 20,
+        positions: 1712,
+        questions: 45_210,
+        patterns_of_games: 6120,
+        least: 2,
+        patterns: Some(4321),
+        kept: Some(321),
+        cpu_seconds: 42.5,
+    }
+}
+
 /// Positions of Gomoku, of which two are analysed.
 fn analysing() -> AnalyseView {
     AnalyseView {
@@ -340,7 +410,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" | "tactics" | "mine" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -381,7 +451,9 @@ impl Service for Fake {
         let others = [solution.is_none(), proof.is_none(), matched.is_none(), selfplay.is_none(), analyse.is_none()]
             .into_iter()
             .all(|none| none);
-        let is_hunt = others && tune.is_none();
+        let tactics = (request.kind == "tactics").then(answering);
+        let mine = (request.kind == "mine").then(mining);
+        let is_hunt = others && tune.is_none() && tactics.is_none() && mine.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -413,6 +485,8 @@ impl Service for Fake {
             selfplay,
             analyse,
             tune,
+            tactics,
+            mine,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -547,6 +621,20 @@ impl Service for Fake {
             return Err(Refusal::Conflict(format!("job {id} analyses no positions: its kind is not analyse")));
         }
         part(&[analysed(0), analysed(1)], page)
+    }
+
+    fn answers(&self, id: JobId, page: &Page) -> Result<Listing<AnsweredQuestionView>, Refusal> {
+        if self.job(id)?.summary.tactics.is_none() {
+            return Err(Refusal::Conflict(format!("job {id} answers no questions")));
+        }
+        part(&[answered(0), answered(1)], page)
+    }
+
+    fn patterns(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        match self.job(id)?.summary.mine {
+            Some(_) => Ok(b"(;GM[1]SZ[19])".to_vec()),
+            None => Err(Refusal::Conflict(format!("job {id} mines no patterns"))),
+        }
     }
 
     fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {

@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{World, analyse, approve, play_match, prove, solve, submit, tune, world};
+use super::{World, analyse, approve, mine, play_match, prove, solve, submit, tactics, tune, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -64,6 +64,7 @@ fn left_in_english(page: &Page, english: &Value) -> Value {
 fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
     let (job, solver, proof, of_match) = (submit(page, "5T 1"), solve(page), prove(page), play_match(page));
     let (analysis, weights) = (analyse(page), tune(page));
+    let (questions, patterns) = (tactics(page), mine(page));
     let grids = world.archive(page, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
@@ -107,6 +108,16 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
             "[...document.querySelectorAll('.score')].some((value) => value.textContent.includes('6155'))",
         ),
         of("/tune", "document.querySelectorAll('form .field').length > 7"),
+        of(
+            &format!("/jobs/{questions}"),
+            "document.querySelector('.gameboard.go .stone') && document.querySelectorAll('tbody button').length === 2",
+        ),
+        of(
+            &format!("/jobs/{patterns}"),
+            "[...document.querySelectorAll('.score')].some((value) => value.textContent.includes('321'))",
+        ),
+        of("/tactics", "document.querySelectorAll('form .field').length > 7"),
+        of("/mine", "document.querySelectorAll('form .field').length > 7"),
         of("/analyse", "document.querySelectorAll('form .field').length > 10"),
         of("/board", "document.querySelectorAll('.board .hint').length > 20"),
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),

@@ -14,6 +14,7 @@ use crate::daemon::view::{JobId, JobRequest};
 use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::HuntSettings;
 use crate::jobs::match_settings::MatchJobSettings;
+use crate::jobs::mine_settings::MineSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::selfplay_settings::SelfplaySettings;
@@ -22,6 +23,7 @@ use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::solve_settings::SolveSettings;
+use crate::jobs::tactics_settings::TacticsSettings;
 use crate::jobs::tune_settings::TuneSettings;
 use anyhow::{anyhow, bail, ensure};
 use clap::FromArgMatches;
@@ -64,6 +66,8 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "selfplay" => of_played::<SelfplaySettings>(&mut request, &args.flags)?,
         "analyse" => of_played::<AnalyseSettings>(&mut request, &args.flags)?,
         "tune" => of_played::<TuneSettings>(&mut request, &args.flags)?,
+        "tactics" => of_played::<TacticsSettings>(&mut request, &args.flags)?,
+        "mine" => of_played::<MineSettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,

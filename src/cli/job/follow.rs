@@ -124,6 +124,10 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = found.map_or(best, |found| format!(", {} of {} positions", found.positions_done, found.positions));
         let found = job.summary.tune.as_ref();
         let best = found.map_or(best, |found| format!(", {} of {} parts", found.parts_done, found.parts));
+        let found = job.summary.tactics.as_ref();
+        let best = found.map_or(best, |found| format!(", {}", found.tally()));
+        let found = job.summary.mine.as_ref();
+        let best = found.map_or(best, |found| format!(", {}", list::mined(found)));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

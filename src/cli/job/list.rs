@@ -7,8 +7,8 @@ use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{
-    AnalyseView, JobState, JobView, Listing, MatchView, ProofLeftView, ProofView, SelfplayView, SolutionView,
-    TuneLossView, TuneView, VERSION,
+    AnalyseView, JobState, JobView, Listing, MatchView, MineView, ProofLeftView, ProofView, SelfplayView,
+    SolutionView, TacticsView, TuneLossView, TuneView, VERSION,
 };
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -97,7 +97,8 @@ pub fn held(job: &JobView) -> String {
 }
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
-/// of A in a match, the games of a player against itself, the positions that are analysed, the loss of weights.
+/// of A in a match, the games of a player against itself, the positions that are analysed, the loss of weights, the
+/// questions that are answered, the patterns that are kept.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
@@ -110,6 +111,12 @@ pub fn best(job: &JobView) -> String {
     }
     if let Some(found) = &job.summary.tune {
         return found.after.map_or("-".to_owned(), |loss| loss_text(loss.validation, &found.game));
+    }
+    if let Some(found) = &job.summary.tactics {
+        return thousands(found.questions_done);
+    }
+    if let Some(found) = &job.summary.mine {
+        return found.kept.map_or("-".to_owned(), thousands);
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -192,6 +199,12 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     }
     if let Some(found) = &job.summary.tune {
         describe_tune(found, &mut line)?;
+    }
+    if let Some(found) = &job.summary.tactics {
+        describe_tactics(found, &mut line)?;
+    }
+    if let Some(found) = &job.summary.mine {
+        describe_mine(found, &mut line)?;
     }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
@@ -295,6 +308,42 @@ fn describe_tune(found: &TuneView, line: &mut dyn FnMut(&str, String) -> std::io
         if let Some(loss) = loss {
             line(name, format!("{what} {}", told(loss.training, loss.validation)))?;
         }
+    }
+    line("CPU time", clock(found.cpu_seconds))
+}
+
+fn describe_tactics(
+    found: &TacticsView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    line("answered", format!("{} of {} questions", thousands(found.questions_done), thousands(found.questions)))?;
+    line("answers", found.tally().to_string())?;
+    if found.checked > 0 {
+        line("proofs", format!("{} checked, {} do not hold", thousands(found.checked), thousands(found.refused)))?;
+    }
+    line("CPU time", clock(found.cpu_seconds))
+}
+
+/// What was found in the games that are searched for patterns.
+pub fn mined(found: &MineView) -> String {
+    match (found.patterns, found.kept) {
+        (Some(all), Some(kept)) => {
+            let least = found.least;
+            format!("{} of {} patterns came up in {least} games or more", thousands(kept), thousands(all))
+        }
+        _ => format!("{} of {} games", thousands(found.games_done), thousands(found.games)),
+    }
+}
+
+fn describe_mine(found: &MineView, line: &mut dyn FnMut(&str, String) -> std::io::Result<()>) -> std::io::Result<()> {
+    let MineView { title, games, games_done, positions, questions, patterns_of_games, .. } = found;
+    line("board", plain(title))?;
+    line("searched", format!("{} of {} games", thousands(*games_done), thousands(*games)))?;
+    let [positions, questions] = [positions, questions].map(|count| thousands(*count));
+    line("asked", format!("{questions} questions about {positions} positions"))?;
+    line("found", format!("{} patterns, those of each game by itself", thousands(*patterns_of_games)))?;
+    if found.kept.is_some() {
+        line("kept", mined(found))?;
     }
     line("CPU time", clock(found.cpu_seconds))
 }

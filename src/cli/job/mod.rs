@@ -1,6 +1,7 @@
 //! `morpion job`: what a user does with a daemon's jobs.
 
 mod analyses;
+mod answers;
 mod begin;
 mod clone;
 mod export;
@@ -8,6 +9,7 @@ mod follow;
 mod games;
 mod limits;
 mod list;
+mod patterns;
 mod submit;
 mod submit_played;
 mod submit_proof;
@@ -64,7 +66,9 @@ enum JobSubcommand {
     Export(export::Args),
     Games(games::Games),
     Analyses(analyses::Analyses),
+    Answers(answers::Answers),
     Weights(weights::Weights),
+    Patterns(patterns::Patterns),
 }
 
 // One job. What is done with it is told where the command is named, so there is no text of its own here.
@@ -137,7 +141,9 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Remove(named) => remove(&named, out),
         JobSubcommand::Games(args) => games::run(&args, out),
         JobSubcommand::Analyses(args) => analyses::run(&args, out),
+        JobSubcommand::Answers(args) => answers::run(&args, out),
         JobSubcommand::Weights(args) => weights::run(&args),
+        JobSubcommand::Patterns(args) => patterns::run(&args),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
 }

@@ -18,6 +18,7 @@ use crate::daemon::view::{JobId, JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::match_settings::MatchJobSettings;
+use crate::jobs::mine_settings::MineSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::selfplay_settings::SelfplaySettings;
@@ -26,6 +27,7 @@ use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GAMES, GameSetup, games_text};
 use crate::jobs::solve_settings::SolveSettings;
+use crate::jobs::tactics_settings::TacticsSettings;
 use crate::jobs::tune_settings::TuneSettings;
 use crate::notation::format::{GridFormat, write};
 use crate::notation::grid::Grid;
@@ -42,7 +44,8 @@ use toml::Value;
 
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
 /// solver job, `submit prove` a proof, `submit match A B` a match of two players, `submit selfplay` games of a player
-/// against itself, `submit analyse GAME` positions to be analysed, and `submit tune GAME` weights to be learned.
+/// against itself, `submit analyse GAME` positions to be analysed, `submit tune GAME` weights to be learned, `submit
+/// tactics FILE` tactical questions in Go to be answered, and `submit mine` patterns of Go to be mined.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -99,6 +102,17 @@ enum OtherKind {
     /// one after the other. `morpion job weights ID -o FILE` writes the file of the weights. The iterations of the
     /// job are steps.
     Tune(Box<SubmitPlayed<TuneSettings>>),
+    /// Submit tactical questions in Go to be answered, with the file and the flags of `morpion tactics suite`
+    ///
+    /// A unit is a question. The answers are those of `morpion tactics suite`, however many workers there are.
+    /// `morpion job answers ID` prints them, and what they come to. The iterations of the job are nodes.
+    Tactics(Box<SubmitPlayed<TacticsSettings>>),
+    /// Submit games of Go to be played and searched for patterns, with the flags of `morpion tactics mine`
+    ///
+    /// A unit is a game, and the last one puts the patterns of all games together. They are those of `morpion tactics
+    /// mine` with the same settings, however many workers there are. `morpion job patterns ID -o FILE` writes the
+    /// file. The iterations of the job are questions.
+    Mine(Box<SubmitPlayed<MineSettings>>),
 }
 
 /// The flags of a solver job.
@@ -247,6 +261,8 @@ impl Submit {
             Some(OtherKind::Selfplay(selfplay)) => selfplay.asked.after(file),
             Some(OtherKind::Analyse(analyse)) => analyse.asked.after(file),
             Some(OtherKind::Tune(tune)) => tune.asked.after(file),
+            Some(OtherKind::Tactics(tactics)) => tactics.asked.after(file),
+            Some(OtherKind::Mine(mine)) => mine.asked.after(file),
         }
     }
 
@@ -275,6 +291,8 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         Some("selfplay") => return of_played::<SelfplaySettings>(&file, table),
         Some("analyse") => return of_played::<AnalyseSettings>(&file, table),
         Some("tune") => return of_played::<TuneSettings>(&file, table),
+        Some("tactics") => return of_played::<TacticsSettings>(&file, table),
+        Some("mine") => return of_played::<MineSettings>(&file, table),
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
@@ -411,6 +429,8 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(OtherKind::Selfplay(selfplay)) => selfplay.send(out),
         Some(OtherKind::Analyse(analyse)) => analyse.send(out),
         Some(OtherKind::Tune(tune)) => tune.send(out),
+        Some(OtherKind::Tactics(tactics)) => tactics.send(out),
+        Some(OtherKind::Mine(mine)) => mine.send(out),
     }
 }
 

@@ -1,5 +1,5 @@
-//! `morpion job submit match`, `submit selfplay`, `submit analyse` and `submit tune`: what players are to do becomes
-//! a request.
+//! `morpion job submit match`, `submit selfplay`, `submit analyse`, `submit tune`, `submit tactics` and `submit
+//! mine`: what players are to do becomes a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
@@ -10,9 +10,11 @@ use crate::core::setting::{BadValue, SettingInfo};
 use crate::daemon::view::{JobLimits, JobRequest};
 use crate::jobs::analyse_settings::{AnalyseSettings, is_analyse_term};
 use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
+use crate::jobs::mine_settings::MineSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::selfplay_settings::{SelfplaySettings, is_selfplay_term};
 use crate::jobs::setup::matches::MatchSetup;
+use crate::jobs::tactics_settings::{QUESTIONS, TacticsSettings};
 use crate::jobs::tune_settings::TuneSettings;
 use crate::strategies::table::plain_text;
 use clap::Arg;
@@ -220,12 +222,71 @@ impl FlagHelp for TuneSettings {
     }
 
     fn note(info: &SettingInfo) -> String {
-        let default = TuneSettings::usual(info.name).unwrap_or_else(|| info.unset.to_owned());
-        if default.is_empty() { default } else { format!("[default: {default}]") }
+        default_note::<TuneSettings>(info)
     }
 
     /// The game is the argument, as of `morpion tune`.
     fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
         if info.name == "game" { flag.long(None).help_heading(None) } else { flag }
+    }
+}
+
+/// What follows the help of a setting whose default is that of its table.
+fn default_note<T: FromSettings>(info: &SettingInfo) -> String {
+    let default = T::usual(info.name).unwrap_or_else(|| info.unset.to_owned());
+    if default.is_empty() { default } else { format!("[default: {default}]") }
+}
+
+impl PlayedSettings for TacticsSettings {
+    const KIND: &'static str = "tactics";
+
+    fn is_argument(name: &str) -> bool {
+        name == QUESTIONS
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        TacticsSettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for TacticsSettings {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Questions"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<TacticsSettings>(info)
+    }
+
+    /// The file is the argument, as of `morpion tactics suite`.
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        match info.name {
+            QUESTIONS => flag.long(None).help_heading(None),
+            // A flag without a value is on.
+            "check" => flag.num_args(0..=1).require_equals(true).default_missing_value("on"),
+            _ => flag,
+        }
+    }
+}
+
+impl PlayedSettings for MineSettings {
+    const KIND: &'static str = "mine";
+
+    fn is_argument(_: &str) -> bool {
+        false
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        MineSettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for MineSettings {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Games"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<MineSettings>(info)
     }
 }

@@ -14,14 +14,21 @@ use std::process::ExitCode;
 pub struct Weights {
     /// Number of the job
     id: JobId,
-    /// File of weights to write
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Where the file of a job goes.
+#[derive(Debug, clap::Args)]
+pub struct Output {
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Overwrite a file that exists
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    connection: Connection,
 }
 
 /// Runs the command.
@@ -29,8 +36,16 @@ pub struct Weights {
 /// # Errors
 /// If no daemon answers, it refuses, the job has learned no weights, or the file exists or cannot be written.
 pub fn run(args: &Weights) -> anyhow::Result<ExitCode> {
-    let bytes = Client::new(&args.connection)?.bytes(&format!("/api/v1/jobs/{}/weights", args.id))?;
-    save(&args.output, &bytes, args.force)?;
-    say!("the weights are in {}", plain(&args.output.display().to_string()));
+    fetch(&args.connection, args.id, "weights", &args.output)
+}
+
+/// Writes the file that is the result of a job; `what` is in it, and the last part of its path.
+///
+/// # Errors
+/// If no daemon answers, it refuses, the job has no such file, or the file exists or cannot be written.
+pub(super) fn fetch(connection: &Connection, id: JobId, what: &str, to: &Output) -> anyhow::Result<ExitCode> {
+    let bytes = Client::new(connection)?.bytes(&format!("/api/v1/jobs/{id}/{what}"))?;
+    save(&to.output, &bytes, to.force)?;
+    say!("the {what} are in {}", plain(&to.output.display().to_string()));
     Ok(ExitCode::SUCCESS)
 }

@@ -379,6 +379,8 @@ pub(super) mod tests {
                 selfplay: None,
                 analyse: None,
                 tune: None,
+                tactics: None,
+                mine: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

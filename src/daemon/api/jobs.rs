@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::object;
 use crate::daemon::service::{Adjustment, JobCommand, JobFilter};
 use crate::daemon::view::{
-    AnalysedPositionView, BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing,
-    MatchGameView, PoolView, StatisticsView, UnitState, UnitView, WorkerView,
+    AnalysedPositionView, AnsweredQuestionView, BeginDocument, JobId, JobRequest, JobState, JobView, LimitsDocument,
+    Listing, MatchGameView, PoolView, StatisticsView, UnitState, UnitView, WorkerView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -360,6 +360,24 @@ pub async fn analyses(
     Ok(JsonDocument(listing).into_response())
 }
 
+/// The tactical questions that a job has answered, ascending by number.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/answers", operation_id = "job_answers", tag = "jobs",
+    params(("id" = u64, Path, description = "The job."), ResultsQuery),
+    responses(
+        (status = 200, body = Listing<AnsweredQuestionView>),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn answers(
+    State(shared): Handle,
+    PathParts(id): PathParts<JobId>,
+    QueryParts(asked): QueryParts<ResultsQuery>,
+) -> Result<Response, ApiFailure> {
+    let page = page(asked.limit, asked.cursor)?;
+    let listing = shared.call(move |shared| Ok(shared.service.answers(id, &page)?)).await?;
+    Ok(JsonDocument(listing).into_response())
+}
+
 /// The file of the weights that a job has learned, as `morpion tune` writes it.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/weights", operation_id = "job_weights", tag = "jobs",
     params(("id" = u64, Path, description = "The job.")),
@@ -371,6 +389,19 @@ pub async fn analyses(
 pub async fn weights(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
     let bytes = shared.call(move |shared| Ok(shared.service.weights(id)?)).await?;
     Ok(typed("application/octet-stream", bytes))
+}
+
+/// The database of the patterns that a job has mined, in SGF, as `morpion tactics mine` writes it.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/patterns", operation_id = "job_patterns", tag = "jobs",
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = Vec<u8>, content_type = "application/x-go-sgf"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn patterns(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
+    let bytes = shared.call(move |shared| Ok(shared.service.patterns(id)?)).await?;
+    Ok(typed("application/x-go-sgf", bytes))
 }
 
 /// The workers and what they compute.

@@ -1,6 +1,6 @@
 //! Positions that are analysed as the scheduler runs them: jobs of numbered units, each a position.
 
-use super::kind::JobFacts;
+use super::kind::{JobFacts, JobResults};
 use super::numbered::NumberedKind;
 use crate::daemon::positions::{cells, side};
 use crate::daemon::records::JobStanding;
@@ -50,7 +50,7 @@ impl NumberedKind for AnalyseJob {
 
     fn course(_points: Vec<()>, _statistics: &mut StatisticsView) {}
 
-    fn analysed(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<AnalysedPositionView>>, String> {
+    fn outcomes_shown(&self, folder: &Path, from: u64, most: usize) -> Result<JobResults, String> {
         struct RecordsVisitor<'a>(&'a AnalyseJob, Vec<(u64, AnalysisRecord)>);
         impl MatchVisitor for RecordsVisitor<'_> {
             type Out = Result<Vec<AnalysedPositionView>, String>;
@@ -61,7 +61,7 @@ impl NumberedKind for AnalyseJob {
         }
         let units = outcomes::<AnalyseJob>(folder).map_err(|error| error.to_string())?.into_iter();
         let units = units.filter(|(unit, _)| *unit >= from).take(most).collect();
-        self.game.visit(RecordsVisitor(self, units)).map(Some)
+        self.game.visit(RecordsVisitor(self, units)).map(JobResults::Analyses)
     }
 }
 

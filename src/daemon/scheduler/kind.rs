@@ -8,8 +8,8 @@ use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{
-    AnalyseView, AnalysedPositionView, JobId, JobLimits, MatchGameView, MatchView, ProofView, SelfplayView,
-    SolutionView, StatisticsView, TuneView,
+    AnalyseView, AnalysedPositionView, AnsweredQuestionView, JobId, JobLimits, MatchGameView, MatchView, MineView,
+    ProofView, SelfplayView, SolutionView, StatisticsView, TacticsView, TuneView,
 };
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -17,6 +17,7 @@ use crate::queue::Terms;
 use crate::runner::SessionLimits;
 use crate::runner::orders::OrderReceiver;
 use crate::store::StoreError;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Selfplay(job) => job,
         JobWork::Analyse(job) => job,
         JobWork::Tune(job) => job,
+        JobWork::Tactics(job) => job,
+        JobWork::Mine(job) => job,
     }
 }
 
@@ -62,44 +65,76 @@ pub trait JobKind {
     /// If they cannot be read.
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String>;
 
-    /// The games that the job has played, from this number on, at most so many; nothing if it plays none.
+    /// The results of the job's units, from this number on, at most so many.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn games(&self, _folder: &Path, _from: u64, _most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
-        Ok(None)
+    fn results(&self, _folder: &Path, _from: u64, _most: usize) -> Result<JobResults, String> {
+        Ok(JobResults::Others)
     }
 
-    /// The weights that the job has learned.
+    /// A file that is the result of the job.
     ///
     /// # Errors
-    /// If they cannot be read.
-    fn weights(&self, _folder: &Path) -> Result<FoundWeights, String> {
-        Ok(FoundWeights::OtherKind)
-    }
-
-    /// The positions that the job has analysed, from this number on, at most so many; nothing if it analyses none.
-    ///
-    /// # Errors
-    /// If they cannot be read.
-    fn analyses(
-        &self,
-        _folder: &Path,
-        _from: u64,
-        _most: usize,
-    ) -> Result<Option<Vec<AnalysedPositionView>>, String> {
-        Ok(None)
+    /// If it cannot be read.
+    fn file(&self, _folder: &Path, _which: JobFile) -> Result<FoundFile, String> {
+        Ok(FoundFile::OtherKind)
     }
 }
 
-/// The weights that a job has learned.
-pub enum FoundWeights {
-    /// It learns none.
+/// Results of the units of a job, ascending by number.
+pub enum JobResults {
+    /// None that are listed.
+    Others,
+    /// Games that were played.
+    Games(Vec<MatchGameView>),
+    /// Positions that were analysed.
+    Analyses(Vec<AnalysedPositionView>),
+    /// Tactical questions that were answered.
+    Answers(Vec<AnsweredQuestionView>),
+}
+
+/// A file that is the result of a kind of job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobFile {
+    /// Weights that are learned.
+    Weights,
+    /// Patterns that are mined.
+    Patterns,
+}
+
+impl JobFile {
+    /// What is in it, and what a job does that makes it, with its participle.
+    pub fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            JobFile::Weights => ("weights", "learns", "learned"),
+            JobFile::Patterns => ("patterns", "mines", "mined"),
+        }
+    }
+}
+
+/// A file that was looked for.
+pub enum FoundFile {
+    /// The job makes no such file.
     OtherKind,
-    /// It has not learned them.
+    /// The job has not made it.
     Missing,
-    /// The file of the weights.
+    /// What is in it.
     File(Vec<u8>),
+}
+
+impl FoundFile {
+    /// The file at this path, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(path: &Path) -> Result<FoundFile, String> {
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(FoundFile::File(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FoundFile::Missing),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 /// What is known of a job before it begins.
@@ -121,6 +156,10 @@ pub struct JobFacts {
     pub analyse: Option<AnalyseView>,
     /// The games that weights are learned from.
     pub tune: Option<TuneView>,
+    /// Tactical questions that are answered.
+    pub tactics: Option<TacticsView>,
+    /// The games that patterns are mined from.
+    pub mine: Option<MineView>,
 }
 
 /// What a coordinator works with.

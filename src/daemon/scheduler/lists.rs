@@ -1,13 +1,13 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
-use super::kind::{FoundWeights, JobKind, kind};
+use super::kind::{FoundFile, JobFile, JobResults, kind};
 use super::solve::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};
 use crate::daemon::view::{
-    AnalysedPositionView, EventView, HealthView, JobId, JobState, JobSummary, JobView, Listing, MachineStanding,
-    MachineView, MatchGameView, PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
+    AnalysedPositionView, AnsweredQuestionView, EventView, HealthView, JobId, JobState, JobSummary, JobView, Listing,
+    MachineStanding, MachineView, MatchGameView, PendingOrder, PoolView, UnitState, UnitView, VERSION, WorkerView,
 };
 use crate::queue::nats::hub::Hub;
 use crate::queue::nats::machine::{MachineHealth, PoolState};
@@ -16,7 +16,6 @@ use crate::runner::clock::now;
 use crate::runner::progress::RunningUnit;
 use crate::store::UnitRecord;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
@@ -59,61 +58,59 @@ impl Daemon {
 
     /// The games of a job, ascending by number.
     pub(super) fn list_games(&self, id: JobId, page: &Page) -> Result<Listing<MatchGameView>, Refusal> {
-        let none = || format!("job {id} plays no games: it is neither match nor selfplay");
-        self.list_results(
-            id,
-            page,
-            none,
-            |game: &MatchGameView| game.number,
-            |kind, folder, from, most| kind.games(folder, from, most),
-        )
+        let none = format!("job {id} plays no games: it is neither match nor selfplay");
+        let games = |found| if let JobResults::Games(games) = found { Some(games) } else { None };
+        self.list_results(id, page, none, |game| game.number, games)
     }
 
     /// The positions that a job has analysed, ascending by number.
     pub(super) fn list_analyses(&self, id: JobId, page: &Page) -> Result<Listing<AnalysedPositionView>, Refusal> {
-        let none = || format!("job {id} analyses no positions: its kind is not analyse");
-        self.list_results(
-            id,
-            page,
-            none,
-            |at: &AnalysedPositionView| at.number,
-            |kind, folder, from, most| kind.analyses(folder, from, most),
-        )
+        let none = format!("job {id} analyses no positions: its kind is not analyse");
+        let analyses = |found| if let JobResults::Analyses(analyses) = found { Some(analyses) } else { None };
+        self.list_results(id, page, none, |at| at.number, analyses)
     }
 
-    /// The file of the weights that a job has learned.
-    pub(super) fn read_weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+    /// The tactical questions that a job has answered, ascending by number.
+    pub(super) fn list_answers(&self, id: JobId, page: &Page) -> Result<Listing<AnsweredQuestionView>, Refusal> {
+        let none = format!("job {id} answers no questions: its kind is not tactics");
+        let answers = |found| if let JobResults::Answers(answers) = found { Some(answers) } else { None };
+        self.list_results(id, page, none, |answer| answer.number, answers)
+    }
+
+    /// A file that is the result of a job.
+    pub(super) fn read_file(&self, id: JobId, which: JobFile) -> Result<Vec<u8>, Refusal> {
         let record = self.record(id)?;
         self.examine_folder(&record)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         let JobSummary { kind: of, state, .. } = record.summary;
-        let why = match kind(&spec.work).weights(&self.directory.job(id)).map_err(Refusal::Internal)? {
-            FoundWeights::File(bytes) => return Ok(bytes),
-            FoundWeights::OtherKind => format!("job {id} learns no weights: its kind is {of}"),
-            FoundWeights::Missing if state.is_over() => {
-                format!("job {id} has no weights: it ended before they were learned")
+        let (what, makes, made) = which.words();
+        let why = match kind(&spec.work).file(&self.directory.job(id), which).map_err(Refusal::Internal)? {
+            FoundFile::File(bytes) => return Ok(bytes),
+            FoundFile::OtherKind => format!("job {id} {makes} no {what}: its kind is {of}"),
+            FoundFile::Missing if state.is_over() => {
+                format!("job {id} has no {what}: it ended before they were {made}")
             }
-            FoundWeights::Missing => format!("job {id} has no weights yet: it is not over"),
+            FoundFile::Missing => format!("job {id} has no {what} yet: it is not over"),
         };
         Err(Refusal::Conflict(why))
     }
 
-    /// Results of the units of a job, ascending by number. `read` gives those from a number on, at most so many;
-    /// nothing if the job has none of them, which `none` says.
+    /// Results of the units of a job, ascending by number. `take` has those that are listed of what the job has;
+    /// nothing if it has none of them, which `none` says.
     fn list_results<T>(
         &self,
         id: JobId,
         page: &Page,
-        none: impl Fn() -> String,
+        none: String,
         number_of: impl Fn(&T) -> u64,
-        read: impl Fn(&dyn JobKind, &Path, u64, usize) -> Result<Option<Vec<T>>, String>,
+        take: impl Fn(JobResults) -> Option<Vec<T>>,
     ) -> Result<Listing<T>, Refusal> {
         let from = page.cursor.as_deref().map(number).transpose()?.map_or(0, |last| last.saturating_add(1));
         self.examine_folder(&self.record(id)?)?;
         let spec = self.spec(id)?.ok_or_else(|| Refusal::Internal(format!("job {id} cannot be read")))?;
         let limit = page.limit.min(MOST);
-        let found = read(kind(&spec.work), &self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
-        let found = found.ok_or_else(|| Refusal::Conflict(none()))?;
+        let found = kind(&spec.work).results(&self.directory.job(id), from, limit + 1).map_err(Refusal::Internal)?;
+        let found = take(found).ok_or(Refusal::Conflict(none))?;
         Ok(listing(found, limit, |one| number_of(one).to_string()))
     }
 

@@ -1,6 +1,6 @@
 //! Matches as the scheduler runs them: jobs of numbered units, each a pair of games.
 
-use super::kind::JobFacts;
+use super::kind::{JobFacts, JobResults};
 use super::numbered::NumberedKind;
 use crate::core::elo::{EloEstimate, decision_bound};
 use crate::daemon::records::JobStanding;
@@ -95,7 +95,7 @@ impl NumberedKind for MatchJob {
         statistics.matched = Some(MatchStatisticsView { course });
     }
 
-    fn played(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
+    fn outcomes_shown(&self, folder: &Path, from: u64, most: usize) -> Result<JobResults, String> {
         struct GamesVisitor<'a>(&'a MatchJob, Vec<(u64, usize, PairRecord)>);
         impl MatchVisitor for GamesVisitor<'_> {
             type Out = Result<Vec<MatchGameView>, String>;
@@ -108,7 +108,7 @@ impl NumberedKind for MatchJob {
         let games = pairs.into_iter().flat_map(|(pair, record)| [0, 1].map(|black| (pair, black, record.clone())));
         let games = games.map(|(pair, black, record)| (2 * pair + black as u64, black, record));
         let games = games.filter(|(number, ..)| *number >= from).take(most).collect();
-        self.game.visit(GamesVisitor(self, games)).map(Some)
+        self.game.visit(GamesVisitor(self, games)).map(JobResults::Games)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Jobs of numbered units as the scheduler runs them: what players do. A kind of them is an `impl` of
 //! [`NumberedKind`].
 
-use super::kind::{CannotRun, CoordinatorEnd, FoundWeights, JobFacts, JobKind, RunContext};
+use super::kind::{CannotRun, CoordinatorEnd, FoundFile, JobFacts, JobFile, JobKind, JobResults, RunContext};
 use super::reporter::JobReporter;
 use crate::core::search::End;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::JobStanding;
-use crate::daemon::view::{AnalysedPositionView, EventKind, JobId, JobLimits, MatchGameView, StatisticsView};
+use crate::daemon::view::{EventKind, JobId, JobLimits, StatisticsView};
 use crate::files::{Keep, replace};
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::queue::LaneId;
@@ -79,33 +79,20 @@ pub trait NumberedKind: NumberedJob {
     /// Puts the course into the statistics.
     fn course(points: Vec<Self::Point>, statistics: &mut StatisticsView);
 
-    /// See [`JobKind::games`].
+    /// See [`JobKind::results`].
     ///
     /// # Errors
     /// If they cannot be read.
-    fn played(&self, _folder: &Path, _from: u64, _most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
-        Ok(None)
+    fn outcomes_shown(&self, _folder: &Path, _from: u64, _most: usize) -> Result<JobResults, String> {
+        Ok(JobResults::Others)
     }
 
-    /// See [`JobKind::weights`].
+    /// See [`JobKind::file`].
     ///
     /// # Errors
-    /// If they cannot be read.
-    fn learned(&self, _folder: &Path) -> Result<FoundWeights, String> {
-        Ok(FoundWeights::OtherKind)
-    }
-
-    /// See [`JobKind::analyses`].
-    ///
-    /// # Errors
-    /// If they cannot be read.
-    fn analysed(
-        &self,
-        _folder: &Path,
-        _from: u64,
-        _most: usize,
-    ) -> Result<Option<Vec<AnalysedPositionView>>, String> {
-        Ok(None)
+    /// If it cannot be read.
+    fn result_file(&self, _folder: &Path, _which: JobFile) -> Result<FoundFile, String> {
+        Ok(FoundFile::OtherKind)
     }
 }
 
@@ -114,8 +101,8 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        let JobStanding { matched, selfplay, analyse, tune, .. } = shown;
-        Ok(JobFacts { matched, selfplay, analyse, tune, ..self.first_facts()? })
+        let JobStanding { matched, selfplay, analyse, tune, tactics, mine, .. } = shown;
+        Ok(JobFacts { matched, selfplay, analyse, tune, tactics, mine, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -186,16 +173,12 @@ impl<J: NumberedKind> JobKind for J {
         Ok(statistics)
     }
 
-    fn games(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
-        self.played(folder, from, most)
+    fn results(&self, folder: &Path, from: u64, most: usize) -> Result<JobResults, String> {
+        self.outcomes_shown(folder, from, most)
     }
 
-    fn weights(&self, folder: &Path) -> Result<FoundWeights, String> {
-        self.learned(folder)
-    }
-
-    fn analyses(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<AnalysedPositionView>>, String> {
-        self.analysed(folder, from, most)
+    fn file(&self, folder: &Path, which: JobFile) -> Result<FoundFile, String> {
+        self.result_file(folder, which)
     }
 }
 

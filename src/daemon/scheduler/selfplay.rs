@@ -1,6 +1,6 @@
 //! Games of a player against itself as the scheduler runs them: jobs of numbered units, each a few games.
 
-use super::kind::JobFacts;
+use super::kind::{JobFacts, JobResults};
 use super::numbered::NumberedKind;
 use crate::core::game::Side;
 use crate::daemon::records::JobStanding;
@@ -73,7 +73,7 @@ impl NumberedKind for SelfplayJob {
         statistics.selfplay = Some(SelfplayStatisticsView { course });
     }
 
-    fn played(&self, folder: &Path, from: u64, most: usize) -> Result<Option<Vec<MatchGameView>>, String> {
+    fn outcomes_shown(&self, folder: &Path, from: u64, most: usize) -> Result<JobResults, String> {
         struct LinesVisitor<'a>(&'a SelfplayJob, Vec<(u64, String)>);
         impl SelfplayVisitor for LinesVisitor<'_> {
             type Out = Result<Vec<MatchGameView>, String>;
@@ -85,7 +85,7 @@ impl NumberedKind for SelfplayJob {
         let units = outcomes::<SelfplayJob>(folder).map_err(|error| error.to_string())?;
         let lines = units.into_iter().flat_map(|(unit, record)| self.games_of(unit).zip(record.lines));
         let lines = lines.filter(|(number, _)| *number >= from).take(most).collect();
-        with_selfplay(self.game, LinesVisitor(self, lines)).unwrap_or_else(unknown).map(Some)
+        with_selfplay(self.game, LinesVisitor(self, lines)).unwrap_or_else(unknown).map(JobResults::Games)
     }
 }
 

@@ -1,14 +1,14 @@
 //! The daemon as a [`Service`]: what each call leads to.
 
-use super::kind::kind;
+use super::kind::{JobFile, kind};
 use super::state::Daemon;
 use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
-    AnalysedPositionView, BackupsView, ChosenMoveView, EventView, GridCount, GridView, HealthView, JobId, JobRequest,
-    JobView, Listing, MatchGameView, MessageRequest, MessageView, MessagesView, MoveRequest, PoolView,
-    PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView,
-    WorkerView,
+    AnalysedPositionView, AnsweredQuestionView, BackupsView, ChosenMoveView, EventView, GridCount, GridView,
+    HealthView, JobId, JobRequest, JobView, Listing, MatchGameView, MessageRequest, MessageView, MessagesView,
+    MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView,
+    UserAccountView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -66,8 +66,16 @@ impl Service for Daemon {
         self.list_analyses(id, page)
     }
 
+    fn answers(&self, id: JobId, page: &Page) -> Result<Listing<AnsweredQuestionView>, Refusal> {
+        self.list_answers(id, page)
+    }
+
     fn weights(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
-        self.read_weights(id)
+        self.read_file(id, JobFile::Weights)
+    }
+
+    fn patterns(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        self.read_file(id, JobFile::Patterns)
     }
 
     fn backups(&self) -> Result<BackupsView, Refusal> {

@@ -37,7 +37,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune, tactics, mine } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -68,6 +68,8 @@ pub(super) fn queued(
         selfplay,
         analyse,
         tune,
+        tactics,
+        mine,
         units_summarised: false,
     }
 }

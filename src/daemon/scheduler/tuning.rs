@@ -1,6 +1,6 @@
 //! Weights that are learned from games as the scheduler runs them: jobs of numbered units, each a part of the fit.
 
-use super::kind::{CannotRun, FoundWeights, JobFacts};
+use super::kind::{CannotRun, FoundFile, JobFacts, JobFile};
 use super::numbered::NumberedKind;
 use crate::daemon::records::JobStanding;
 use crate::daemon::view::{JobId, StatisticsView, TuneLossView, TuneView};
@@ -14,7 +14,6 @@ use crate::runner::numbered::outcomes;
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::runner::tuning::{TuneError, WEIGHTS, gather, learned, tuners};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Memory of what a worker has beside the positions: a round estimate.
@@ -91,11 +90,7 @@ impl NumberedKind for TuneJob {
 
     fn course(_points: Vec<()>, _statistics: &mut StatisticsView) {}
 
-    fn learned(&self, folder: &Path) -> Result<FoundWeights, String> {
-        match std::fs::read(folder.join(WEIGHTS)) {
-            Ok(bytes) => Ok(FoundWeights::File(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FoundWeights::Missing),
-            Err(error) => Err(error.to_string()),
-        }
+    fn result_file(&self, folder: &Path, which: JobFile) -> Result<FoundFile, String> {
+        if which == JobFile::Weights { FoundFile::read(&folder.join(WEIGHTS)) } else { Ok(FoundFile::OtherKind) }
     }
 }

@@ -4,9 +4,11 @@ use super::analyse::AnalyseView;
 use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
 use super::matches::{MatchStatisticsView, MatchView};
+use super::mine::MineView;
 use super::proof::{ProofStatisticsView, ProofView};
 use super::selfplay::{SelfplayStatisticsView, SelfplayView};
 use super::solution::{SolutionStatisticsView, SolutionView};
+use super::tactics::TacticsView;
 use super::tune::TuneView;
 use crate::core::search::End;
 use crate::daemon::object;
@@ -19,7 +21,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
+    /// `tactics`, `mine`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -139,7 +142,8 @@ impl JobState {
 pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
-    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`.
+    /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
+    /// `tactics`, `mine`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -147,7 +151,7 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `proved`, `played`,
-    /// `decided`, `analysed`, `learned`, `time`, `iterations`, `drained`), why it
+    /// `decided`, `analysed`, `learned`, `answered`, `mined`, `time`, `iterations`, `drained`), why it
     /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
     /// reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
@@ -210,6 +214,12 @@ pub struct JobSummary {
     /// How well weights that are learned tell the ends of games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tune: Option<TuneView>,
+    /// How many tactical questions are answered, and how many of them right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tactics: Option<TacticsView>,
+    /// How many games are searched for patterns, and what was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mine: Option<MineView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,

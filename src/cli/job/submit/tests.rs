@@ -117,6 +117,8 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 Some(OtherKind::Selfplay(selfplay)) => selfplay.request(),
                 Some(OtherKind::Analyse(analyse)) => analyse.request(),
                 Some(OtherKind::Tune(tune)) => tune.request(),
+                Some(OtherKind::Tactics(tactics)) => tactics.request(),
+                Some(OtherKind::Mine(mine)) => mine.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -156,6 +158,9 @@ fn mistakes_in_a_job_file_name_their_own_line() {
         ("kind = 'analyse'\n[settings]\npositions = ['h8', 'z9']", "line 3: positions: cannot use line 2: `z9`"),
         ("kind = 'tune'\n[settings]\nsteps = 3", "games_of is missing"),
         ("kind = 'tune'\n[settings]\ngames_of = 'x'", "line 3: games_of = x: expected numbers of jobs"),
+        ("kind = 'tactics'\n[settings]\nnodes = 3", "questions are missing"),
+        ("kind = 'tactics'\n[settings]\nquestions = ['x']", "line 3: questions: there is no such file"),
+        ("kind = 'mine'\n[settings]\ngames = 20000", "line 3: games = 20000: a job can have 10000 games"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);

@@ -16,8 +16,10 @@ import grid from "./views/grid.js";
 import job from "./views/job.js";
 import jobs from "./views/jobs.js";
 import matchform from "./views/matchform.js";
+import mineform from "./views/mineform.js";
 import selfplayform from "./views/selfplayform.js";
 import submit from "./views/submit.js";
+import tacticsform from "./views/tacticsform.js";
 import tuneform from "./views/tuneform.js";
 
 const ROUTES = [
@@ -36,6 +38,8 @@ const ROUTES = [
   [/^\/selfplay$/, selfplayform],
   [/^\/analyse$/, analyseform],
   [/^\/tune$/, tuneform],
+  [/^\/tactics$/, tacticsform],
+  [/^\/mine$/, mineform],
 ];
 
 const main = document.getElementById("main");

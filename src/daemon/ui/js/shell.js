@@ -37,8 +37,11 @@ export function submitCommand({ settings, limits, start, grids, ...job }, { type
   return ["morpion job submit", ...words].join(" ");
 }
 
-/** A setting as a flag. That of a switch takes its value after an equals sign only. */
-const settingFlag = ([key, value]) => (key === "every_move" ? `--every-move=${value}` : flag(key, value));
+/** Settings that are switches: as a flag such a setting takes its value after an equals sign only. */
+const SWITCHES = ["every_move", "check"];
+
+/** A setting as a flag. */
+const settingFlag = ([key, value]) => (SWITCHES.includes(key) ? `--${key.replaceAll("_", "-")}=${value}` : flag(key, value));
 
 /** The flags of a job of players: its settings, its limits, and what every job has. */
 const playWords = (settings, limits, job) => [...Object.entries(settings).map(settingFlag),
@@ -48,6 +51,8 @@ const playWords = (settings, limits, job) => [...Object.entries(settings).map(se
 export const matchCommand = ({ settings: { a, b, ...settings }, limits, ...job }) =>
   ["morpion job submit match", quoted(String(a)), quoted(String(b)), ...playWords(settings, limits, job)].join(" ");
 
-/** The command for a request to submit a job of a kind whose argument is the game. */
-export const gameCommand = ({ kind, settings: { game, ...settings }, limits, ...job }) =>
-  ["morpion job submit", kind, game, ...playWords(settings, limits, job)].join(" ");
+/** The command for a request to submit a job of a kind whose argument is the setting of this name, if it has one. */
+export const argumentCommand = (argument) => ({ kind, settings, limits, ...job }) => {
+  const { [argument]: value, ...rest } = settings;
+  return ["morpion job submit", kind, value !== undefined && quoted(String(value)), ...playWords(rest, limits, job)].filter(Boolean).join(" ");
+};

@@ -1,22 +1,17 @@
 // The parts of the page of positions that are analysed: how many, their best moves, and one of them on the board.
 
-import { get, query } from "../api.js";
+import { query } from "../api.js";
 import { button, h, keyed, say, show } from "../dom.js";
-import { count, decimal, duration, isOver, ofLimit, short, tick, titleOf } from "../format.js";
+import { count, decimal, ofLimit, titleOf } from "../format.js";
 import { GameBoard, sideName } from "../gameboard.js";
 import { t } from "../language.js";
-import { failed } from "./parts.js";
+import { card, factsCard, resultsCard, shareBar } from "./cards.js";
 
-/** Positions that are shown at first, and at most. */
-const PAGE = 40;
-const MOST = 1000;
 /** Moves whose values are on the board, moves of a line. */
 const MARKED = 9;
 const LONGEST = 8;
 /** Moves of a position that are listed. */
 const LISTED = 15;
-
-const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
 
 /** What a move is worth to the side that makes it, in words. */
 function worth({ value, decided_in: decided }, game) {
@@ -32,46 +27,21 @@ function worth({ value, decided_in: decided }, game) {
 /** How many positions are analysed. */
 export function analyseCard() {
   const [title, value] = [h("p", { class: "small" }), h("strong", { class: "score num" })];
-  const fill = h("i", {});
-  const bar = h("div", { class: "bar", role: "progressbar", "aria-label": t`positions that are analysed`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
+  const bar = shareBar(t`positions that are analysed`);
   const node = card(t`Analysis`, h("div", { class: "stack" }, title, value, bar));
   node.draw = ({ analyse: found }) => {
     show(node, Boolean(found));
     if (!found) return;
     say(title, titleOf(found.title));
     say(value, t`${count(found.positions_done)} of ${count(found.positions)}`);
-    const share = Math.floor((100 * found.positions_done) / found.positions);
-    fill.style.width = `${share}%`;
-    bar.setAttribute("aria-valuenow", share);
+    bar.set((100 * found.positions_done) / found.positions);
   };
   return node;
 }
 
 /** Positions, nodes and time. */
-export function analyseFactsCard() {
-  const rows = {};
-  const list = h("dl", { class: "facts" }, [["positions", t`Positions`], ["nodes", t`Nodes`], ["rate", t`Per second`], ["time", t`Has run`], ["cpu", t`CPU time`],
-    ["workers", t`Workers`]].map(([name, text]) => {
-    rows[name] = h("dd", {}, "\u2013");
-    return h("div", {}, h("dt", {}, text), rows[name]);
-  }));
-  const node = h("section", { class: "card", "aria-label": t`Numbers of the analysis` }, list);
-  node.draw = (job) => {
-    const { analyse: found } = job;
-    show(node, Boolean(found));
-    if (!found) return;
-    say(rows.positions, ofLimit(count(found.positions_done), count(found.positions)));
-    say(rows.nodes, short(job.iterations));
-    rows.nodes.title = count(job.iterations);
-    say(rows.rate, job.workers ? short(job.rate) : "\u2013");
-    say(rows.time, ofLimit(duration(job.seconds), job.limits.seconds && duration(job.limits.seconds)));
-    say(rows.cpu, found.cpu_seconds ? tick(found.cpu_seconds) : "\u2013");
-    say(rows.workers, ofLimit(job.workers, job.limits.workers));
-    // What is over has no speed and no workers.
-    for (const row of [rows.rate, rows.workers]) show(row.parentNode, !isOver(job));
-  };
-  return node;
-}
+export const analyseFactsCard = () => factsCard(t`Numbers of the analysis`, "analyse", [["positions", t`Positions`], ["nodes", t`Nodes`], ["rate", t`Per second`],
+  ["time", t`Has run`], ["cpu", t`CPU time`], ["workers", t`Workers`]], (rows, found) => say(rows.positions, ofLimit(count(found.positions_done), count(found.positions))));
 
 /** The position that was chosen: its board with the values of its best moves, and all of them in a table. */
 function chosenCard() {
@@ -98,23 +68,11 @@ function chosenCard() {
 
 /** The positions that are analysed, each with its best move. Its `chosen` is the card of the one that was chosen. */
 export function analysesCard(id) {
-  const body = h("tbody", {});
-  const [nothing, trouble] = [h("p", { class: "faint" }, t`No position is analysed yet.`), h("div", {})];
-  const more = button(t`More positions`, { onclick: () => {
-    wanted = Math.min(4 * wanted, MOST);
-    load();
-  } });
-  const rest = h("p", { class: "faint small", hidden: true }, t`The command \u201cmorpion job analyses ${id}\u201d has all positions.`);
-  const heads = [t`Position`, t`Side`, t`Best move`, t`Value`, t`Made in the game`, t`Value`, ""];
-  const table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t`Table of positions` }, h("table", {}, h("thead", {}, h("tr", {},
-    heads.map((text, n) => h("th", { scope: "col", class: n === 0 ? "num" : "" }, text)))), body));
-  const node = card(t`Best moves`, nothing, table, trouble, rest, h("div", {}, more));
-  node.hidden = true;
-  node.chosen = chosenCard();
-  let [game, known, wanted, loading, chosen] = [null, [], PAGE, false, false];
+  const chosen = chosenCard();
+  let [game, any] = [null, false];
   const choose = (position) => {
-    chosen = true;
-    node.chosen.set(position, game);
+    any = true;
+    chosen.set(position, game);
   };
   const row = (position) => {
     const [best] = position.moves;
@@ -123,31 +81,15 @@ export function analysesCard(id) {
       h("td", {}, best ? worth(best, game) : ""), h("td", {}, position.next ?? "\u2013"), h("td", {}, made ? worth(made, game) : ""),
       h("td", {}, button(t`Show`, { onclick: () => choose(position) })));
   };
-  async function load() {
-    if (loading) return;
-    loading = true;
-    try {
-      const listing = await get(`/jobs/${id}/analyses${query({ limit: wanted })}`);
-      known = listing.items;
-      trouble.replaceChildren();
-      keyed(body, known, (position) => position.number, row);
-      if (!chosen && known.length) choose(known[0]);
-      show(nothing, !known.length);
-      show(table, known.length > 0);
-      show(more, Boolean(listing.next) && wanted < MOST);
-      show(rest, Boolean(listing.next) && wanted >= MOST);
-    } catch (problem) {
-      trouble.replaceChildren(failed(problem, () => load()));
-    }
-    loading = false;
-  }
-  show(table, false);
-  show(more, false);
-  node.draw = ({ analyse: found }) => {
-    show(node, Boolean(found));
-    if (!found) return;
-    game = found.game;
-    if (found.positions_done && known.length < Math.min(wanted, found.positions_done)) load();
-  };
+  const node = resultsCard({
+    title: t`Best moves`, path: `/jobs/${id}/analyses`, heads: [t`Position`, t`Side`, t`Best move`, t`Value`, t`Made in the game`, t`Value`, ""], row,
+    done: ({ analyse: found }) => {
+      game = found?.game;
+      return found?.positions_done;
+    },
+    loaded: (positions) => { if (!any && positions.length) choose(positions[0]); },
+    texts: { table: t`Table of positions`, nothing: t`No position is analysed yet.`, more: t`More positions`, rest: t`The command \u201cmorpion job analyses ${id}\u201d has all positions.` },
+  });
+  node.chosen = chosen;
   return node;
 }

@@ -1,7 +1,7 @@
 // The form for positions that are analysed.
 
 import { t } from "../language.js";
-import { gameCommand } from "../shell.js";
+import { argumentCommand } from "../shell.js";
 import { GO, GOMOKU, ofJob, playform, REVERSI, RULE } from "./playform.js";
 
 const SETTINGS = [
@@ -19,6 +19,5 @@ const SETTINGS = [
 
 export default ({ query }) => playform({
   kind: "analyse", title: t`New analysis`, card: t`Analysis`, games: [GOMOKU, REVERSI, GO], settings: SETTINGS,
-  job: ofJob(t`Each analyses a position of its own.`, t`Then it ends with what has been analysed.`), command: gameCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`], ["#/selfplay", t`Games of a player against itself`]],
+  job: ofJob(t`Each analyses a position of its own.`, t`Then it ends with what has been analysed.`), command: argumentCommand("game"),
 }, query);

@@ -5,11 +5,10 @@ import { DayChart } from "../daychart.js";
 import { button, h, keyed, say, show, toast } from "../dom.js";
 import { ago, count, decimal, moment, tick } from "../format.js";
 import { t } from "../language.js";
+import { card } from "./cards.js";
 
 const AGAIN_MS = 5000;
 const SHOWN_MESSAGES = 20;
-
-const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
 
 /** Points of credit: more digits of small numbers. */
 const points = (credit) => (credit < 10 ? decimal(credit.toFixed(3)) : credit < 1000 ? decimal(credit.toFixed(1)) : count(Math.round(credit)));

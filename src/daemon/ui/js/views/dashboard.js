@@ -10,6 +10,7 @@ import { t, tn, tp } from "../language.js";
 import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
 import { points } from "./match.js";
+import { keptText } from "./mine.js";
 import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
 import { closed } from "./proof.js";
 import { lossText } from "./tune.js";
@@ -62,6 +63,19 @@ function bestTile(variant) {
   return node;
 }
 
+/** What a job of each kind has come to, in a word. */
+const RESULTS = {
+  match: points, selfplay: (found) => count(found.games_counted), analyse: (found) => count(found.positions_done), tune: lossText, tactics: (found) => count(found.questions_done),
+  mine: keptText, solution: (found) => between(found.lower, found.upper),
+};
+
+/** What a job has come to: its best score, or what its kind has instead. */
+function bestOf(job) {
+  const kind = Object.keys(RESULTS).find((name) => job[name]);
+  if (kind) return RESULTS[kind](job[kind]);
+  return job.proof && !job.best ? closed(job.proof) : job.best ?? "\u2013";
+}
+
 /** A row of the table of jobs. */
 export function jobRow(job) {
   const name = h("a", { href: `#/jobs/${job.id}`, class: "jobname" }, job.name);
@@ -77,7 +91,7 @@ export function jobRow(job) {
     say(name, now.name);
     say(what, about(now));
     status.set(now);
-    say(best, now.match ? points(now.match) : now.selfplay ? count(now.selfplay.games_counted) : now.analyse ? count(now.analyse.positions_done) : now.tune ? lossText(now.tune) : now.solution ? between(now.solution.lower, now.solution.upper) : now.proof && !now.best ? closed(now.proof) : now.best ?? "\u2013");
+    say(best, bestOf(now));
     say(rate, now.workers ? short(now.rate) : "\u2013");
     say(workers, now.workers || "\u2013");
     say(time, duration(now.seconds));

@@ -3,18 +3,21 @@
 import { download, get, patch, query } from "../api.js";
 import { CourseChart, Histogram } from "../chart.js";
 import { attr, button, h, keyed, newId, say, show, toast } from "../dom.js";
-import { about, bytes, count, duration, isOver, moment, ofLimit, phaseOf, reason, short } from "../format.js";
+import { about, bytes, count, duration, figures, isOver, moment, ofLimit, phaseOf, reason, short } from "../format.js";
 import { t } from "../language.js";
 import { grid, hear, learn, state, subscribe, watch } from "../live.js";
 import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { analyseCard, analyseFactsCard, analysesCard } from "./analyse.js";
+import { card } from "./cards.js";
 import { refusal } from "./fields.js";
 import { eloCard, gamesCard, matchCard, matchFactsCard } from "./match.js";
+import { mineCard, mineFactsCard } from "./mine.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { selfplayCard, selfplayFactsCard } from "./selfplay.js";
 import { boundsCard, creditCard, positionCard, unitsCard } from "./solution.js";
+import { answersCard, tacticsCard, tacticsFactsCard } from "./tactics.js";
 import { lossesCard, tuneCard, tuneFactsCard } from "./tune.js";
 
 const SLOW_MS = 15_000;
@@ -31,8 +34,6 @@ export function gridDownloads(key, name) {
   } })));
 }
 
-const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
-
 /** What numbers of a job mean that need a word. */
 const HELP = {
   stalled: t`Units that were ended early, since they found nothing longer for a while`,
@@ -48,7 +49,7 @@ function factsCard() {
   }));
   const node = h("section", { class: "card", "aria-label": t`Numbers` }, list);
   node.draw = (job) => {
-    const other = job.solution || job.proof || job.match || job.selfplay || job.analyse || job.tune;
+    const other = Boolean(figures(job));
     show(node, !other);
     if (other) return;
     // The best known score is one from the cross.
@@ -294,11 +295,11 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), tacticsFacts: tacticsFactsCard(), tactics: tacticsCard(), answers: answersCard(id), mineFacts: mineFactsCard(), mine: mineCard(id), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, parts.tacticsFacts, parts.mineFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.tactics, parts.answers.chosen, parts.mine, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.answers, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);

@@ -22,5 +22,4 @@ const SETTINGS = [
 export default ({ query }) => playform({
   kind: "match", title: t`New match`, card: t`Match`, games: [GOMOKU, REVERSI, GO], settings: SETTINGS, job: ofJob(t`Each plays a pair of its own.`),
   usual: { a: "morpion", b: "morpion" }, command: matchCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/selfplay", t`Games of a player against itself`], ["#/analyse", t`Analyse positions`]],
 }, query);

@@ -1,7 +1,8 @@
-// A form for a job of players: a match, games of a player against itself, positions to be analysed.
+// A form for a job of players: a match, games of a player against itself, positions to be analysed, questions to be answered.
 
 import { h, show } from "../dom.js";
 import { t } from "../language.js";
+import { otherForms } from "./cards.js";
 import { field, refusal } from "./fields.js";
 import { submitCard } from "./submitcard.js";
 
@@ -23,18 +24,18 @@ export const ofJob = (workers, ends = t`Then it ends with what has been played.`
 ];
 
 /**
- * The form for jobs of a kind. `games` can be chosen; `settings` are those of the play (`of` names the games that have one that not all
+ * The form for jobs of a kind. `games` can be chosen, if it is about several; `settings` are those of the play (`of` names the games that have one that not all
  * have), `job` those of the job, `usual` what is sent in any case; `command` tells the same in a terminal.
  */
-export function playform({ kind, title, card, games, settings, job, usual = {}, command, links }, query) {
+export function playform({ kind, title, card, games = [], settings, job, usual = {}, command }, query) {
   const fields = [...settings, ...job].map((spec) => field(spec, { placeholder: spec.placeholder }));
   for (const one of fields) if (one.spec.kind !== "choice") one.input.value = query.get(one.spec.name) || "";
   const game = h("select", { name: "game", "aria-label": t`Game` }, games.map(({ value, label }) => h("option", { value }, label)));
-  game.value = games.some(({ value }) => value === query.get("game")) ? query.get("game") : games[0].value;
+  game.value = (games.find(({ value }) => value === query.get("game")) ?? games[0])?.value;
 
   /** The request that the form stands for, and the fields that hold nonsense. */
   function request() {
-    const body = { kind, settings: { game: game.value, ...usual }, limits: {} };
+    const body = { kind, settings: { ...(games.length ? { game: game.value } : {}), ...usual }, limits: {} };
     const bad = [];
     for (const one of fields) {
       one.complain("");
@@ -59,11 +60,10 @@ export function playform({ kind, title, card, games, settings, job, usual = {}, 
     event.preventDefault();
     sending.submit();
   } },
-  h("div", { class: "cards" }, h("section", { class: "card stack", "aria-label": card }, h("header", {}, h("h2", {}, card), game), of(settings)),
+  h("div", { class: "cards" }, h("section", { class: "card stack", "aria-label": card }, h("header", {}, h("h2", {}, card), games.length > 0 && game), of(settings)),
     h("section", { class: "card", "aria-label": t`Settings` }, h("header", {}, h("h2", {}, t`Settings`), h("span", { class: "faint small" }, t`empty is the default`)), of(job))),
   h("div", { class: "cards side" }, sending));
 
   adapt();
-  const others = h("div", { class: "row" }, links.map(([href, text]) => h("a", { class: "button", href }, text)));
-  return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, title), others), form), title, page: "submit" };
+  return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, title), otherForms(kind)), form), title, page: "submit" };
 }

@@ -2,10 +2,9 @@
 
 import { CourseChart } from "../chart.js";
 import { h, say, show } from "../dom.js";
-import { count, decimal, duration, ofLimit, short, tick } from "../format.js";
+import { count, decimal, short, tick } from "../format.js";
 import { t } from "../language.js";
-
-const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
+import { card, factsCard, shareBar } from "./cards.js";
 
 /** The closed part in percent; 100 only of a complete proof. */
 export const closed = (proof) => (proof.end === "proved" ? t`proved` : `${decimal((Math.min(Math.floor(1e4 * proof.closed), 9999) / 100).toFixed(2))} %`);
@@ -31,8 +30,7 @@ function regionName(region) {
 export function proofCard() {
   const statement = h("p", {});
   const value = h("strong", { class: "score num" });
-  const fill = h("i", {});
-  const bar = h("div", { class: "bar", role: "progressbar", "aria-label": t`closed part`, "aria-valuemin": 0, "aria-valuemax": 100 }, fill);
+  const bar = shareBar(t`closed part`);
   const words = h("p", { class: "small" });
   const left = h("p", { class: "small" });
   const node = card(t`Proof`, h("div", { class: "stack" }, statement, value, bar, words, left));
@@ -41,9 +39,7 @@ export function proofCard() {
     if (!proof) return;
     say(statement, t`To be proved: no grid of ${proof.moves} moves lies in ${regionName(proof.region)}, which has ${count(proof.points)} points beyond the cross.`);
     say(value, closed(proof));
-    const share = proof.end === "proved" ? 100 : 100 * proof.closed;
-    fill.style.width = `${share}%`;
-    bar.setAttribute("aria-valuenow", Math.floor(share));
+    bar.set(proof.end === "proved" ? 100 : 100 * proof.closed);
     say(words, verdict(proof));
     show(left, Boolean(proof.left));
     if (proof.left) {
@@ -55,31 +51,17 @@ export function proofCard() {
 }
 
 /** What is open and what it took. */
-export function proofFactsCard() {
-  const rows = {};
-  const list = h("dl", { class: "facts" }, [["open", t`Units open`], ["done", t`Units done`], ["nodes", t`Cases`], ["programs", t`Linear programs`],
-    ["shapes", t`Point sets refuted`], ["conflicts", t`Conflicts`], ["grids", t`Grids met`], ["time", t`Has run`], ["cpu", t`CPU time`], ["workers", t`Workers`]].map(([name, text]) => {
-    rows[name] = h("dd", {}, "\u2013");
-    return h("div", {}, h("dt", {}, text), rows[name]);
-  }));
-  const node = h("section", { class: "card", "aria-label": t`Numbers of the proof` }, list);
-  node.draw = (job) => {
-    const { proof } = job;
-    show(node, Boolean(proof));
-    if (!proof) return;
-    say(rows.open, count(proof.units_open));
-    say(rows.done, count(proof.units_done));
-    for (const name of ["nodes", "programs", "shapes", "conflicts"]) {
-      say(rows[name], short(proof[name]));
-      rows[name].title = count(proof[name]);
-    }
-    say(rows.grids, count(proof.grids));
-    say(rows.time, ofLimit(duration(job.seconds), job.limits.seconds && duration(job.limits.seconds)));
-    say(rows.cpu, proof.cpu_seconds ? tick(proof.cpu_seconds) : "\u2013");
-    say(rows.workers, ofLimit(job.workers, job.limits.workers));
-  };
-  return node;
-}
+export const proofFactsCard = () => factsCard(t`Numbers of the proof`, "proof", [["open", t`Units open`], ["done", t`Units done`], ["nodes", t`Cases`],
+  ["programs", t`Linear programs`], ["shapes", t`Point sets refuted`], ["conflicts", t`Conflicts`], ["grids", t`Grids met`], ["time", t`Has run`], ["cpu", t`CPU time`],
+  ["workers", t`Workers`]], (rows, proof) => {
+  say(rows.open, count(proof.units_open));
+  say(rows.done, count(proof.units_done));
+  for (const name of ["nodes", "programs", "shapes", "conflicts"]) {
+    say(rows[name], short(proof[name]));
+    rows[name].title = count(proof[name]);
+  }
+  say(rows.grids, count(proof.grids));
+});
 
 /** The closed part against time. */
 export function closedCard() {

@@ -1,7 +1,7 @@
 // The form for games of a player against itself, from which weights are learned.
 
 import { t } from "../language.js";
-import { gameCommand } from "../shell.js";
+import { argumentCommand } from "../shell.js";
 import { GOMOKU, ofJob, playform, REVERSI, RULE, SEED } from "./playform.js";
 
 const SETTINGS = [
@@ -17,6 +17,5 @@ const SETTINGS = [
 
 export default ({ query }) => playform({
   kind: "selfplay", title: t`New self-play`, card: t`Self-play`, games: [GOMOKU, REVERSI], settings: SETTINGS,
-  job: ofJob(t`Each plays eight games of its own.`), command: gameCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/match", t`Let two players play a match`], ["#/analyse", t`Analyse positions`], ["#/tune", t`Learn weights`]],
+  job: ofJob(t`Each plays eight games of its own.`), command: argumentCommand("game"),
 }, query);

@@ -6,8 +6,7 @@ import { count, duration, ofLimit, short, tick } from "../format.js";
 import { GameBoard, between, sideName } from "../gameboard.js";
 import { t, tc } from "../language.js";
 import { hear } from "../live.js";
-
-const card = (title, ...children) => h("section", { class: "card", "aria-label": title }, h("header", {}, h("h2", {}, title)), children);
+import { card } from "./cards.js";
 
 /** What the bounds mean, in words. */
 export function verdict(found) {

@@ -7,6 +7,7 @@ import { t } from "../language.js";
 import { CODES, VARIANTS } from "../rules.js";
 import { catalogue } from "../settings.js";
 import { submitCommand } from "../shell.js";
+import { otherForms } from "./cards.js";
 import { field } from "./fields.js";
 import { failed } from "./parts.js";
 import { startCard } from "./startcard.js";
@@ -158,6 +159,5 @@ export default function submit({ query }) {
   }, (problem) => place.replaceChildren(failed(problem, load)));
   load();
   return { element: h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`New job`),
-    h("div", { class: "row" }, h("a", { class: "button", href: "#/games" }, t`Solve a two-player game instead`),
-      h("a", { class: "button", href: "#/match" }, t`Let two players play a match`), h("a", { class: "button", href: "#/selfplay" }, t`Games of a player against itself`), h("a", { class: "button", href: "#/analyse" }, t`Analyse positions`), h("a", { class: "button", href: "#/tune" }, t`Learn weights`))), place), title: t`New job`, page: "submit" };
+    otherForms("hunt")), place), title: t`New job`, page: "submit" };
 }

@@ -1,7 +1,7 @@
 // The form for weights that are learned from the games of other jobs.
 
 import { t } from "../language.js";
-import { gameCommand } from "../shell.js";
+import { argumentCommand } from "../shell.js";
 import { GOMOKU, ofJob, playform, REVERSI } from "./playform.js";
 
 const SETTINGS = [
@@ -18,6 +18,5 @@ const AFTER = { name: "after", part: "job", label: t`After job`, kind: "whole", 
 
 export default ({ query }) => playform({
   kind: "tune", title: t`New weights`, card: t`Weights`, games: [GOMOKU, REVERSI], settings: SETTINGS,
-  job: [...ofJob(t`In Reversi each fits a stage of the game; in Gomoku one does all.`, t`Then it ends without weights.`), AFTER], command: gameCommand,
-  links: [["#/submit", t`Submit a hunt instead`], ["#/selfplay", t`Games of a player against itself`]],
+  job: [...ofJob(t`In Reversi each fits a stage of the game; in Gomoku one does all.`, t`Then it ends without weights.`), AFTER], command: argumentCommand("game"),
 }, query);
