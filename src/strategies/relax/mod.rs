@@ -55,8 +55,7 @@ fn ladder<R: Rules>() -> Vec<Rung> {
 /// Temperatures and prices where lines of one direction may touch, and where they may not.
 const TOUCHING: [(f64, f64); 7] =
     [(0.65, 5.0), (0.62, 5.2), (0.6, 5.4), (0.58, 5.6), (0.56, 5.8), (0.54, 6.0), (0.5, 6.0)];
-const DISJOINT: [(f64, f64); 7] =
-    [(0.6, 2.6), (0.56, 2.7), (0.52, 2.8), (0.48, 3.0), (0.44, 3.2), (0.4, 3.6), (0.4, 4.0)];
+const DISJOINT: [(f64, f64); 6] = [(0.54, 2.7), (0.5, 2.8), (0.46, 2.9), (0.42, 3.1), (0.39, 3.4), (0.36, 3.8)];
 
 /// A resumable search of one unit by relaxation.
 pub struct Relax<R> {
