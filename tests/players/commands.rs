@@ -63,7 +63,7 @@ fn positions_come_from_text_and_files() {
 fn positions_without_end_are_refused() {
     let (status, _, err) = morpion(&["solve", "reversi", "--position", "/dev/zero"]);
     assert_eq!(status, 2);
-    assert!(err.contains("too long for positions"), "{err}");
+    assert!(err.contains("the file is too long"), "{err}");
 }
 
 #[test]
