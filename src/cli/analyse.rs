@@ -1,7 +1,7 @@
 //! `morpion analyse`: what the moves of a position are worth to a player, deeper and deeper.
 
 use super::flags::{FlagHelp, SettingFlags};
-use super::player_flags::{MoveLimits, PlayerDefaults, PlayerFlags, worth};
+use super::player_flags::{MoveLimits, PlayerDefaults, PlayerFlags, threads, worth};
 use super::positions::{AskedPosition, PlayedGo};
 use super::signals;
 use super::solve::display::side_name;
@@ -15,6 +15,7 @@ use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::runner::Interrupt;
+use crate::runner::parallel::together;
 use crate::solvers::go::player::{UctPlayer, UctPosition};
 use crate::solvers::gomoku::player::GomokuPlayer;
 use crate::solvers::solvable::Playable;
@@ -79,6 +80,9 @@ struct AnalysisOfGomoku {
     /// File of weights to judge with (see morpion tune); the program has weights of its own
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
+    /// Threads that search together, at level 10; with more than one, the same position need not give the same values
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    threads: usize,
 }
 
 /// What is asked in every game.
@@ -119,10 +123,11 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 analyse_go::<GoPosition>(&asked, &options, (komi, seed), out)?;
             }
         }
-        AnalysedGame::Gomoku(AnalysisOfGomoku { of, weights: file }) => {
+        AnalysedGame::Gomoku(AnalysisOfGomoku { of, weights: file, threads }) => {
             let (position, title) = AskedPosition::of(of.setup)?.first()?;
             let mut player = GomokuPlayer::new(of.options.player.memory)?;
             player.set_weights(weights(file.as_deref())?);
+            player.set_threads(threads, together);
             player.prepare(&position)?;
             analyse(&title, &position, &mut player, &of.options, out)?;
         }

@@ -4,6 +4,7 @@ use super::values;
 use crate::core::game::{Budget, Chosen, Level, Value};
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::solvers::gomoku::brain::GomokuBrain;
+use crate::solvers::matches::game::player_threads;
 use crate::solvers::solvable::Playable;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -73,6 +74,14 @@ impl MoveLimits {
 pub fn level(text: &str) -> Result<Level, String> {
     let number = text.parse().map_err(|_| "levels are 1 to 10".to_owned())?;
     Level::new(number).map_err(|error| error.to_string())
+}
+
+/// Threads of the player of Gomoku as a flag has them.
+///
+/// # Errors
+/// It is no number, or not one that a search can have.
+pub fn threads(text: &str) -> Result<usize, String> {
+    player_threads(text).map_err(|why| why.0)
 }
 
 /// A player of Gomoku as a flag has it.

@@ -1,7 +1,7 @@
 //! The settings of positions that are analysed as a job: what `morpion analyse` takes ([`super::reading`]).
 
 use super::analysing::{AnalyseJob, AnalysedPositions, POSITIONS};
-use super::match_settings::NO_FILES;
+use super::match_settings::JOB_MEANS;
 use super::reading::{FromSettings, GivenSetting, read, set_row, usual_text};
 use super::selfplay::{BUILT_IN_WEIGHTS, BuiltInWeights};
 use super::setup::go::read_komi;
@@ -316,10 +316,10 @@ impl MatchVisitor for PositionCounter<'_> {
 pub fn analyst<G: MatchBoard>(memory: u64, weights: BuiltInWeights, seed: u64) -> Result<G::Own, BadValue> {
     let mut player = G::own_player(memory)?;
     if weights != BuiltInWeights::Usual {
-        G::set(&mut player, "weights", &show_name(&weights), NO_FILES)?;
+        G::set(&mut player, "weights", &show_name(&weights), JOB_MEANS)?;
     }
     // Only a player of Go has one.
-    G::set(&mut player, "seed", &seed.to_string(), NO_FILES)?;
+    G::set(&mut player, "seed", &seed.to_string(), JOB_MEANS)?;
     Ok(player)
 }
 

@@ -9,7 +9,7 @@ use crate::core::quantity::parse_duration;
 use crate::core::setting::{
     BadValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text, read_name, show_name,
 };
-use crate::solvers::matches::game::FileReader;
+use crate::solvers::matches::game::SettingMeans;
 use crate::solvers::matches::own::{LEAST_SECONDS, OwnSide};
 
 /// Most pairs of a match.
@@ -235,7 +235,7 @@ impl MatchJobSettings {
                 for (info, name) in PLAYERS.iter().zip(&job.players) {
                     let place = given.iter().find(|one| one.name == info.name).map(GivenSetting::place);
                     let placed = |why: BadValue| BadValue(format!("{}: {why}", place.unwrap_or_default()));
-                    let own = OwnSide::<G>::named(name, NO_FILES);
+                    let own = OwnSide::<G>::named(name, JOB_MEANS);
                     own.and_then(|mut side| side.prepare(&empty, job.komi)).map_err(placed)?;
                 }
                 Ok(())
@@ -246,9 +246,14 @@ impl MatchJobSettings {
     }
 }
 
-/// What a player in a daemon reads of files: nothing.
-pub const NO_FILES: FileReader<'static> = &|name| {
-    Err(BadValue(format!("a daemon reads no files for its clients, and so not {name}: use weights=by-hand, or none")))
+/// What a player in a daemon may use: no files, and one thread.
+pub const JOB_MEANS: SettingMeans<'static> = SettingMeans {
+    files: &|name| {
+        Err(BadValue(format!(
+            "a daemon reads no files for its clients, and so not {name}: use weights=by-hand, or none"
+        )))
+    },
+    together: Err("a player in a daemon has the one thread of its worker: leave it out"),
 };
 
 #[cfg(test)]
@@ -288,6 +293,10 @@ mod tests {
             (json!({ "a": "morpion", "b": "/bin/sh" }), "settings.b: '/bin/sh' is not a player of this program"),
             (json!({ "a": "morpion:11", "b": "morpion" }), "settings.a: 'morpion:11': '11': levels are 1 to 10"),
             (json!({ "a": "morpion:weights=/etc/passwd", "b": "morpion" }), "a daemon reads no files"),
+            (
+                json!({ "a": "morpion:threads=2", "b": "morpion" }),
+                "settings.a: 'morpion:threads=2': threads=2: a player",
+            ),
             (json!({ "a": "morpion\n", "b": "morpion" }), "control characters"),
             (json!({ "a": "morpion", "b": "morpion", "game": "chess" }), "expected one of gomoku, reversi, go"),
             (json!({ "a": "morpion", "b": "morpion", "komi": 3 }), "settings.komi is not a setting of gomoku"),

@@ -3,7 +3,7 @@
 use super::cpu::thread_seconds;
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::core::game::Game;
-use crate::jobs::match_settings::NO_FILES;
+use crate::jobs::match_settings::JOB_MEANS;
 use crate::jobs::matching::{GameRecord, MatchJob, PairRecord};
 use crate::jobs::setup::matches::{MatchBoard, MatchVisitor};
 use crate::solvers::matches::own::{JUDGE_MEMORY, OwnSide};
@@ -35,7 +35,7 @@ impl<G: MatchBoard> MatchPair<G> {
     fn new(job: &MatchJob) -> Result<MatchPair<G>, crate::core::setting::BadValue> {
         let (empty, _) = job.begin::<G>()?;
         let [a, b] = &job.players;
-        let sides = [OwnSide::named(a, NO_FILES)?, OwnSide::named(b, NO_FILES)?];
+        let sides = [OwnSide::named(a, JOB_MEANS)?, OwnSide::named(b, JOB_MEANS)?];
         let mut judge = G::own_player(JUDGE_MEMORY)?;
         G::prepare(&mut judge, &empty, job.komi)?;
         Ok(MatchPair { job: job.clone(), empty, sides, judge })

@@ -3,11 +3,25 @@
 //! Each thread has an engine of its own and asks it the same question; the engines share a transposition table and
 //! the marks of what each is at ([`crate::solvers::busy`]), so that they find their results there and stay out of
 //! each other's way. The first answer counts, and the others stop.
+//!
+//! [`together`] starts the further threads of a player, which shares its work in its own way.
 
 use crate::core::game::{Game, Value};
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
+use crate::solvers::together::HelperTask;
+
+/// Runs tasks, each on a thread of its own, and meanwhile `leader` on this one. It returns when all have ended. A
+/// task for which the system gives no thread is left out. It is a [`crate::solvers::together::RunTogether`].
+pub fn together(tasks: Vec<HelperTask<'_>>, leader: &mut dyn FnMut()) {
+    std::thread::scope(|scope| {
+        for task in tasks {
+            let _ = std::thread::Builder::new().name("helper".to_owned()).spawn_scoped(scope, task);
+        }
+        leader();
+    });
+}
 
 /// Engines that work together. There is at least one.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
 //! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
 //! by names, and [`solvable`] what a game needs to be solved as a job. [`player`] plays any of these games, and
-//! [`mod@matches`] lets two players play each other.
+//! [`mod@matches`] lets two players play each other. [`together`] is how a player gets further threads.
 
 pub mod algorithm;
 pub mod alphabeta;
@@ -34,6 +34,7 @@ pub mod search;
 pub mod solvable;
 pub mod solve;
 pub mod table;
+pub mod together;
 #[cfg(test)]
 mod wander;
 mod zeroed;

@@ -1,8 +1,9 @@
-//! Gomoku: the rules, the lines that its player reads, and victories by continuous fours.
+//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, and several threads at a search.
 
 #[path = "../game_laws/mod.rs"]
 mod game_laws;
 
 mod lines;
 mod rules;
+mod threads;
 mod vcf;

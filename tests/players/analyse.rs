@@ -81,6 +81,7 @@ fn budgets_and_counts_hold_and_mistakes_are_told() {
     assert_eq!(over["moves"], Value::Array(Vec::new()));
     for (arguments, expected) in [
         (&["--best", "0"][..], "0 is not in 1.."),
+        (&["--threads", "257"], "expected a number of threads from 1 to 256"),
         (&["--position", "z99"], "neither a file nor a position"),
         (&["--win", "6", "--time", "1s"], "rows of 3 to 5 stones, not for 6"),
     ] {

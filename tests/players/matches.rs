@@ -145,6 +145,8 @@ fn settings_of_another_game_are_refused() {
         (&["--game", "go", "morpion", "morpion", "--position", "X"], "--position cannot be used here"),
         (&["--game", "reversi", "morpion:without=x", "morpion"], "level=5, nodes=3000, time=0.2s or weights=FILE"),
         (&["--game", "reversi", "morpion:weights=x", "morpion"], "there is no such file of weights"),
+        (&["--game", "reversi", "morpion:threads=2", "morpion"], "'threads=2' is not a level or a setting"),
+        (&["morpion:threads=0", "morpion"], "threads=0: expected a number of threads from 1 to 256"),
         (&["--game", "reversi", "morpion", "morpion", "--size", "15"], "4 to 8"),
         (&["--game", "chess", "morpion", "morpion"], "possible values: gomoku, reversi, go"),
     ] {

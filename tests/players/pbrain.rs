@@ -192,6 +192,29 @@ fn positions_are_set_up_and_taken_back() {
 }
 
 #[test]
+fn threads_are_set_by_flag_and_by_the_manager() {
+    let mut brain = Brain::start(&["--memory", "1M", "--threads", "2"]);
+    for line in ["INFO thread_num 0", "INFO thread_num 257", "INFO thread_num x"] {
+        brain.say(line);
+        let told = brain.0.line();
+        assert!(told.contains("thread_num has no effect: expected a number of threads from 1 to 256"), "{told}");
+    }
+    assert_eq!(brain.ask("START 15"), "OK");
+    brain.say("INFO max_node 3000\nINFO timeout_turn 60000");
+    assert_eq!(brain.ask("BEGIN"), "7,7");
+    // By the flag two threads search, then four, then one.
+    for (threads, board) in
+        [("", "0,0,2 7,7,1"), ("INFO thread_num 4", "9,9,2 7,7,1"), ("INFO thread_num 1", "9,5,2 7,7,1")]
+    {
+        brain.say(threads);
+        brain.say("BOARD");
+        board.split(' ').for_each(|line| brain.say(line));
+        point(&brain.ask("DONE"), GomokuBoard::USUAL);
+    }
+    brain.ends_well();
+}
+
+#[test]
 fn openings_by_swap2_are_made_and_answered() {
     let mut brain = Brain::ready("1");
     let points =
@@ -220,8 +243,8 @@ fn openings_by_swap2_are_made_and_answered() {
 /// A search that would last an hour ends with a move when it is asked to, and with the program when that is to end.
 #[test]
 fn a_search_is_stopped() {
-    for stop in ["YXSTOP", "END"] {
-        let mut brain = Brain::start(&["--memory", "1M", "--rule", "five"]);
+    for (stop, threads) in [("YXSTOP", "1"), ("YXSTOP", "3"), ("END", "1"), ("END", "3")] {
+        let mut brain = Brain::start(&["--memory", "1M", "--rule", "five", "--threads", threads]);
         assert_eq!(brain.ask("START 20"), "OK");
         brain.say("INFO timeout_turn 3600000");
         brain.say("BOARD\n9,9,2\nDONE");

@@ -4,7 +4,9 @@ use super::programs::{ProgramGame, RivalProgram};
 use crate::cli::machine::thread_seconds;
 use crate::cli::weights::weights_file;
 use crate::core::game::Value;
+use crate::runner::parallel::together;
 use crate::solvers::matches::MatchSide;
+use crate::solvers::matches::game::SettingMeans;
 use crate::solvers::matches::own::{MoveClock, OwnSide, PerMove, SeatedOwn, settings_of};
 use std::cell::Cell;
 use std::time::Instant;
@@ -23,8 +25,9 @@ impl<G: ProgramGame> Rival<G> {
     /// # Errors
     /// Settings that cannot be, or no memory.
     pub fn named(name: &str) -> anyhow::Result<Rival<G>> {
+        let means = SettingMeans { files: &weights_file, together: Ok(together) };
         Ok(match settings_of(name) {
-            Some(_) => Rival::Own(Box::new(OwnSide::named(name, &weights_file)?)),
+            Some(_) => Rival::Own(Box::new(OwnSide::named(name, means)?)),
             None => Rival::Program(name.to_owned()),
         })
     }

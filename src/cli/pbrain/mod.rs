@@ -8,11 +8,12 @@ mod session;
 
 use self::session::BrainSession;
 use super::lines::answer_lines;
-use super::player_flags::{brain, level};
+use super::player_flags::{brain, level, threads};
 use super::weights::weights;
 use crate::core::game::Level;
 use crate::core::quantity::parse_bytes;
 use crate::games::gomoku::rules::RowRule;
+use crate::runner::parallel::together;
 use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use clap::ValueEnum;
 use std::io::Write;
@@ -36,6 +37,10 @@ pub struct Args {
     /// File of weights to play with (see morpion tune); the program has weights of its own.
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
+    /// Threads that search together, at level 10, until the manager says another number by INFO thread_num; with more
+    /// than one, the same games need not give the same moves.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    threads: usize,
     /// Most memory for the table of positions. A manager can lower it by INFO max_memory.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
@@ -70,6 +75,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let mut player = BrainPlayer::new(args.memory)?;
     player.usual.set_weights(weights(args.weights.as_deref())?);
+    player.usual.set_threads(args.threads, together);
     player.set_brain(args.brain);
     let mut session = BrainSession::new((player, args.memory), rule, args.level, args.seed);
     answer_lines(&mut session, out)?;

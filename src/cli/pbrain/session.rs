@@ -3,11 +3,13 @@
 use super::command::{BrainCommand, BrainLineError, StoneLine, parse, parse_stone, shown};
 use super::limits::BrainLimits;
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
+use crate::cli::player_flags::threads;
 use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::{GomokuRules, RowRule, USUAL_ROW};
 use crate::games::gomoku::swap2::{Swap2, Swap2Choice};
+use crate::runner::parallel::together;
 use crate::solvers::gomoku::brain::BrainPlayer;
 use crate::solvers::gomoku::player::opening::{OpeningChoice, choose_opening};
 use std::io::{self, Write};
@@ -290,6 +292,8 @@ impl BrainSession {
             }),
             // Yixin's, in kibibytes.
             "hash_size" => number(value).and_then(|kib| self.set_memory(kib.saturating_mul(1024))),
+            // Yixin's, too.
+            "thread_num" => threads(value).map(|number| self.player.usual.set_threads(number, together)),
             "strength" => number(value).map(|percent| {
                 let level = Level::new((percent.min(100) / 10).max(1) as u8).unwrap_or(Level::FULL);
                 self.level = level;

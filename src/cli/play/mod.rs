@@ -4,7 +4,7 @@ mod table;
 
 use self::table::{PlayTable, SavedGame, Seats};
 use super::flags::{FlagHelp, SettingFlags};
-use super::player_flags::{PlayerDefaults, PlayerFlags, brain};
+use super::player_flags::{PlayerDefaults, PlayerFlags, brain, threads};
 use super::positions::{AskedPosition, PlayedGo};
 use super::weights::weights;
 use crate::core::game::Player;
@@ -13,6 +13,7 @@ use crate::games::go::position::GoPosition;
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
+use crate::runner::parallel::together;
 use crate::solvers::go::player::{UctPlayer, UctPosition};
 use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::solvable::Playable;
@@ -58,6 +59,9 @@ struct PlayOfGomoku {
     /// Which player you play against: usual, or thesis, a simpler one that looks for patterns as deep as its level
     #[arg(long, value_name = "NAME", default_value = "usual", value_parser = brain)]
     brain: GomokuBrain,
+    /// Threads that search together, at level 10; with more than one, the same games need not give the same moves
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    threads: usize,
 }
 
 #[derive(Debug, clap::Args)]
@@ -119,10 +123,11 @@ fn play_go<P: UctPosition + Playable>(
 /// A position that cannot be read, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain }) => {
+        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain, threads }) => {
             let (position, title) = AskedPosition::of(of.setup)?.first()?;
             let mut player = BrainPlayer::new(of.options.player.memory)?;
             player.usual.set_weights(weights(file.as_deref())?);
+            player.usual.set_threads(threads, together);
             player.set_brain(brain);
             player.prepare(&position)?;
             play(&title, SavedGame::from(position), &mut player, &of.options, out)?;

@@ -11,11 +11,13 @@ use crate::solvers::go::player::UctPlayer;
 use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::gomoku::lines::codes::MoveCodes;
 use crate::solvers::gomoku::lines::weights::LineWeights;
+use crate::solvers::gomoku::player::helpers::MOST_THREADS;
 use crate::solvers::gomoku::player::opening::even_opening as even_stones;
 use crate::solvers::gomoku::player::selectivity::Selectivity;
 use crate::solvers::player::SearchPlayer;
 use crate::solvers::player::opening::even_opening;
 use crate::solvers::solvable::Playable;
+use crate::solvers::together::RunTogether;
 use rand::RngExt;
 use std::sync::Arc;
 
@@ -24,6 +26,15 @@ pub const BY_HAND: &str = "by-hand";
 
 /// Reads a file that a setting names.
 pub type FileReader<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, BadValue>;
+
+/// What settings of a player may use that only the program around it has.
+#[derive(Clone, Copy)]
+pub struct SettingMeans<'m> {
+    /// Reads the files that settings name.
+    pub files: FileReader<'m>,
+    /// Starts further threads of a player, or why a player has one only.
+    pub together: Result<RunTogether, &'static str>,
+}
 
 /// A game in which players are matched.
 pub trait MatchGame: Playable {
@@ -51,7 +62,7 @@ pub trait MatchGame: Playable {
     ///
     /// # Errors
     /// A text that is not a valid value of it.
-    fn set(_player: &mut Self::Own, _name: &str, _text: &str, _files: FileReader<'_>) -> Result<bool, BadValue> {
+    fn set(_player: &mut Self::Own, _name: &str, _text: &str, _means: SettingMeans<'_>) -> Result<bool, BadValue> {
         Ok(false)
     }
 
@@ -71,7 +82,7 @@ fn bad(error: impl std::fmt::Display) -> BadValue {
 impl MatchGame for GomokuPosition {
     type Own = BrainPlayer;
 
-    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE, without=aspiration or brain=thesis";
+    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE, threads=2, without=aspiration or brain=thesis";
 
     fn own_player(memory: u64) -> Result<BrainPlayer, BadValue> {
         BrainPlayer::new(memory).map_err(bad)
@@ -81,9 +92,16 @@ impl MatchGame for GomokuPosition {
         player.prepare(position).map_err(bad)
     }
 
-    fn set(player: &mut BrainPlayer, name: &str, text: &str, files: FileReader<'_>) -> Result<bool, BadValue> {
+    fn set(player: &mut BrainPlayer, name: &str, text: &str, means: SettingMeans<'_>) -> Result<bool, BadValue> {
         match name {
-            "weights" => player.usual.set_weights(gomoku_weights(text, files)?),
+            "weights" => player.usual.set_weights(gomoku_weights(text, means.files)?),
+            "threads" => {
+                let number = player_threads(text).map_err(|why| BadValue(format!("threads={text}: {}", why.0)))?;
+                if number > 1 {
+                    let together = means.together.map_err(|why| BadValue(format!("threads={text}: {why}")))?;
+                    player.usual.set_threads(number, together);
+                }
+            }
             "brain" => {
                 let names = || GomokuBrain::NAMES.map(|name| name.value).join(" or ");
                 let brain = GomokuBrain::named(text);
@@ -104,6 +122,15 @@ impl MatchGame for GomokuPosition {
         let stones = even_stones(&mut judge.usual, (empty.board(), empty.rules()), seed, number)?;
         Some(stones.into_iter().map(GomokuMove).collect())
     }
+}
+
+/// A number of threads of the player of Gomoku.
+///
+/// # Errors
+/// It is no number, or not one that a search can have.
+pub fn player_threads(text: &str) -> Result<usize, BadValue> {
+    let number = text.trim().parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
+    number.ok_or_else(|| BadValue(format!("expected a number of threads from 1 to {MOST_THREADS}")))
 }
 
 /// The weights of a name: those that are made by hand, or those of a file.
@@ -145,9 +172,9 @@ impl MatchGame for ReversiPosition {
         SearchPlayer::new(memory).map_err(bad)
     }
 
-    fn set(player: &mut Self::Own, name: &str, text: &str, files: FileReader<'_>) -> Result<bool, BadValue> {
+    fn set(player: &mut Self::Own, name: &str, text: &str, means: SettingMeans<'_>) -> Result<bool, BadValue> {
         if name == "weights" {
-            player.set_estimate(reversi_estimate(text, files)?);
+            player.set_estimate(reversi_estimate(text, means.files)?);
         }
         Ok(name == "weights")
     }
@@ -175,7 +202,7 @@ impl MatchGame for LargePosition {
         Ok(())
     }
 
-    fn set(player: &mut Self::Own, name: &str, text: &str, _files: FileReader<'_>) -> Result<bool, BadValue> {
+    fn set(player: &mut Self::Own, name: &str, text: &str, _means: SettingMeans<'_>) -> Result<bool, BadValue> {
         if name != "seed" {
             return Ok(false);
         }

@@ -2,7 +2,7 @@
 //! `morpion:level=5,nodes=3000`.
 
 use super::MatchSide;
-use super::game::{FileReader, MatchGame};
+use super::game::{MatchGame, SettingMeans};
 use crate::core::game::{Budget, Level, Player, Value};
 use crate::core::quantity::parse_duration;
 use crate::core::setting::{BadValue, ValueKind, parse_count};
@@ -59,11 +59,11 @@ pub struct OwnSide<G: MatchGame> {
 }
 
 impl<G: MatchGame> OwnSide<G> {
-    /// The side of a name, which [`settings_of`] knows as one of this program. `files` reads files that it names.
+    /// The side of a name, which [`settings_of`] knows as one of this program.
     ///
     /// # Errors
     /// Settings that cannot be, or no memory.
-    pub fn named(name: &str, files: FileReader<'_>) -> Result<OwnSide<G>, BadValue> {
+    pub fn named(name: &str, means: SettingMeans<'_>) -> Result<OwnSide<G>, BadValue> {
         if name.chars().any(char::is_control) {
             return Err(BadValue("the name of a player cannot have control characters".to_owned()));
         }
@@ -73,13 +73,13 @@ impl<G: MatchGame> OwnSide<G> {
         let player = Box::new(G::own_player(PLAYER_MEMORY)?);
         let mut side = OwnSide { player, seconds: None, nodes: None, visited: 0 };
         for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
-            side.set(setting, files).map_err(|why| BadValue(format!("'{name}': {why}")))?;
+            side.set(setting, means).map_err(|why| BadValue(format!("'{name}': {why}")))?;
         }
         Ok(side)
     }
 
     /// Does what a setting says.
-    fn set(&mut self, setting: &str, files: FileReader<'_>) -> Result<(), BadValue> {
+    fn set(&mut self, setting: &str, means: SettingMeans<'_>) -> Result<(), BadValue> {
         let (name, text) = setting.split_once('=').unwrap_or(("level", setting));
         let placed = |why: String| BadValue(format!("{name}={text}: {why}"));
         match name {
@@ -97,7 +97,7 @@ impl<G: MatchGame> OwnSide<G> {
                 self.seconds = Some(seconds.max(LEAST_SECONDS));
             }
             _ => {
-                if !G::set(&mut self.player, name, text, files)? {
+                if !G::set(&mut self.player, name, text, means)? {
                     return Err(BadValue(format!("'{setting}' is not {}", G::OWN_SETTINGS)));
                 }
             }

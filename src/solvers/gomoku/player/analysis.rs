@@ -1,49 +1,67 @@
 //! The values of all moves of a position. A move is searched as the choice of one searches it, but with a window of
-//! its own; a victory by continuous fours is looked for in front, with more effort than a node gets.
+//! its own; a victory by continuous fours is looked for in front, with more effort than a node gets. Helpers do the
+//! same at their depths.
 
-use super::node::{PlayerSearch, WIN};
+use super::helpers::{Helpers, with_helpers};
+use super::node::{PlayerSearch, SharedSearch, WIN};
 use super::ordering::Memories;
-use super::selectivity::Selectivity;
-use super::stones::SearchStones;
 use super::{decided_in, line_of};
 use crate::core::game::{Budget, Chosen, ToldMoves, Value};
 use crate::games::gomoku::position::GomokuMove;
+use crate::solvers::entry::NO_MOVE;
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::gomoku::vcf::VcfWin;
 use crate::solvers::player::all_moves::AllMoves;
-use crate::solvers::table::Table;
 
 /// Values the moves, deeper each time, until the budget is used up or the game is decided after each of the best.
 /// `front` is in how many positions continuous fours are looked for in front.
 pub fn analyse(
-    stones: &mut SearchStones<'_>,
-    (table, memories): (&Table, &mut Memories),
-    (parts, front): (Selectivity, usize),
+    shared: SharedSearch<'_>,
+    (memories, helpers): (&mut Memories, Option<&mut Helpers>),
+    front: usize,
     budget: &mut Budget<'_>,
     all: &mut AllMoves<GomokuMove>,
     told: ToldMoves<'_, GomokuMove>,
 ) {
+    let mut stones = shared.stones();
     let by_fours = (front > 0).then(|| stones.continuous_fours(front)).flatten().map(|VcfWin { length, line }| {
         let value = WIN - 2 * length as Value + 1;
         let line = line.into_iter().map(GomokuMove).collect();
         Chosen { line, value, decided_in: decided_in(value), depth: 1, nodes: 1 }
     });
     // Deeper than the board has empty points there is nothing.
-    let deepest = budget.depth.min(u32::from(stones.lines.empty()).max(1));
-    let mut search =
-        PlayerSearch { stones, table, memories, parts, budget, nodes: 0, root_depth: 1, lists: Vec::new() };
-    for depth in 1..=deepest {
+    let deepest = shared.deepest.min(u32::from(stones.lines.empty()).max(1));
+    let shared = SharedSearch { deepest, ..shared };
+    let start = all.clone();
+    let mut search = PlayerSearch::new(&mut stones, memories, &shared, &mut *budget.time);
+    with_helpers(
+        helpers,
+        &shared,
+        &|search, depths| deepen(search, depths, None, &mut start.clone(), &mut |_| {}),
+        &mut || deepen(&mut search, &mut (1..=deepest), by_fours.as_ref(), all, told),
+    );
+}
+
+/// The same to the depths that are given, with what is known of continuous fours.
+fn deepen(
+    search: &mut PlayerSearch<'_, '_, '_>,
+    depths: &mut dyn Iterator<Item = u32>,
+    by_fours: Option<&Chosen<GomokuMove>>,
+    all: &mut AllMoves<GomokuMove>,
+    told: ToldMoves<'_, GomokuMove>,
+) {
+    for depth in depths {
         search.root_depth = depth as i32;
         let is_whole = all.iterate(|m, bound| {
-            let known = by_fours.as_ref().filter(|win| win.line.first() == Some(&m));
-            let found = value_of(&mut search, m, depth, bound)?;
+            let known = by_fours.filter(|win| win.line.first() == Some(&m));
+            let found = value_of(search, m, depth, bound)?;
             let better = known.filter(|win| win.value > found.value);
             Some(better.map_or(found, |win| Chosen { depth, ..win.clone() }))
         });
         if is_whole {
             told(&all.best);
         }
-        let is_spent = (search.budget.time)() >= 1.0 || search.nodes >= search.budget.nodes;
+        let is_spent = (search.time)() >= 1.0 || search.report().is_err();
         if !is_whole || all.are_decided() || is_spent {
             break;
         }
@@ -72,7 +90,7 @@ fn value_of(
     }
     let mut line = vec![m];
     if value.is_ok_and(|value| value > bound) {
-        line.extend(line_of(search.stones, search.table, depth as usize + 7));
+        line.extend(line_of(search.stones, search.table, NO_MOVE, depth as usize + 7));
     }
     search.stones.undo(m.0);
     let value = value.ok()?;

@@ -1,9 +1,12 @@
 //! A player of Gomoku: iterative deepening over [`node`], with a victory by continuous fours looked for in front.
 //!
+//! Several threads search by [`helpers`].
+//!
 //! The player takes every board and every rule whose row has three to five stones. It reads no clock: who asks for a
 //! move tells which part of its time is used ([`Budget::time`]).
 
 mod analysis;
+pub mod helpers;
 pub mod node;
 pub mod opening;
 pub mod ordering;
@@ -11,7 +14,8 @@ pub mod selectivity;
 pub mod stones;
 
 use self::analysis::analyse;
-use self::node::{DECIDED, OutOfBudget, PlayerSearch, WIN};
+use self::helpers::{Helpers, MOST_THREADS, with_helpers};
+use self::node::{DECIDED, OutOfBudget, PlayerSearch, SharedSearch, WIN};
 use self::ordering::Memories;
 use self::selectivity::Selectivity;
 use self::stones::SearchStones;
@@ -24,8 +28,10 @@ use super::windows::WindowTable;
 use crate::core::game::{Budget, Chosen, Game, Level, Player, ToldMoves, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::solvers::entry::{NO_MOVE, TableEntry};
+use crate::solvers::monitor::Monitor;
 use crate::solvers::player::all_moves::AllMoves;
 use crate::solvers::table::{Table, TableError};
+use crate::solvers::together::RunTogether;
 
 /// Positions in which a victory by continuous fours is looked for before all else.
 const FRONT: usize = 20_000;
@@ -43,6 +49,7 @@ pub struct GomokuPlayer {
     windows: Option<WindowTable>,
     table: Table,
     memories: Memories,
+    helpers: Option<Helpers>,
     level: Level,
     weights: LineWeights,
     /// Which parts of the search are switched on.
@@ -71,7 +78,19 @@ impl GomokuPlayer {
     pub fn new(memory: u64) -> Result<GomokuPlayer, PlayerError> {
         let table = Table::new(memory)?;
         let (level, parts, weights) = (Level::FULL, Selectivity::USUAL, LineWeights::usual());
-        Ok(GomokuPlayer { tables: None, windows: None, table, memories: Memories::new(), level, weights, parts })
+        let (memories, helpers) = (Memories::new(), None);
+        Ok(GomokuPlayer { tables: None, windows: None, table, memories, helpers, level, weights, parts })
+    }
+
+    /// Lets so many threads search at [`Level::FULL`], at least 1 and at most [`MOST_THREADS`]: the calling one, and
+    /// others by `together`. Before the first call it is one. Weaker levels see so many plies, however fast they are,
+    /// and stay on one thread.
+    ///
+    /// A budget of nodes is that of all threads, each of which may go a few hundred nodes beyond it. With more than
+    /// one thread the same question need not have the same answer.
+    pub fn set_threads(&mut self, number: usize, together: RunTogether) {
+        let helpers = number.min(MOST_THREADS).saturating_sub(1);
+        self.helpers = (helpers > 0).then(|| Helpers::new(helpers, together));
     }
 
     /// Lets it play with other weights.
@@ -84,7 +103,8 @@ impl GomokuPlayer {
     /// # Errors
     /// The memory cannot be had; then it keeps its table.
     pub fn set_memory(&mut self, memory: u64) -> Result<(), PlayerError> {
-        (self.table, self.memories) = (Table::new(memory)?, Memories::new());
+        self.table = Table::new(memory)?;
+        self.forget_moves();
         Ok(())
     }
 
@@ -109,7 +129,18 @@ impl GomokuPlayer {
 
     fn forget_positions(&mut self) {
         self.table.clear();
+        self.forget_moves();
+    }
+
+    fn forget_moves(&mut self) {
         self.memories = Memories::new();
+        self.helpers.iter_mut().for_each(Helpers::forget);
+    }
+
+    fn next_move(&mut self) {
+        self.table.next_generation();
+        self.memories.next_move();
+        self.helpers.iter_mut().for_each(Helpers::next_move);
     }
 }
 
@@ -127,10 +158,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         if self.prepare(position).is_err() {
             return Some(at_once(fallback));
         }
-        self.table.next_generation();
-        self.memories.next_move();
-        let tables = self.tables.as_ref()?;
-        let mut stones = SearchStones::new(tables, self.windows.as_ref(), position);
+        self.next_move();
         if position.stones().next().is_none() {
             let board = position.board();
             let middle = board.point(board.width() / 2, board.height() / 2)?;
@@ -138,9 +166,19 @@ impl Player<GomokuPosition> for GomokuPlayer {
         }
         let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
-        let mut search = RootSearch { stones: &mut stones, position, table: &self.table, moves: &moves, fallback };
-        let chosen = search.choose(&mut self.memories, parts, front, budget, told);
-        Some(chosen)
+        let monitor = Monitor::with_budget(budget.nodes);
+        let shared = SharedSearch {
+            position,
+            tables: self.tables.as_ref()?,
+            windows: self.windows.as_ref(),
+            table: &self.table,
+            parts,
+            monitor: &monitor,
+            deepest: budget.depth,
+        };
+        let helpers = self.helpers.as_mut().filter(|_| self.level == Level::FULL);
+        let mut search = RootSearch { stones: shared.stones(), shared, moves: &moves, fallback };
+        Some(search.choose((&mut self.memories, helpers), front, budget, told))
     }
 
     fn analyse(
@@ -154,14 +192,22 @@ impl Player<GomokuPosition> for GomokuPlayer {
         if moves.is_empty() || self.prepare(position).is_err() {
             return Vec::new();
         }
-        self.table.next_generation();
-        self.memories.next_move();
+        self.next_move();
         let Some(tables) = &self.tables else { return Vec::new() };
-        let mut stones = SearchStones::new(tables, self.windows.as_ref(), position);
         let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
-        let mut all = AllMoves::new(moves, most);
-        analyse(&mut stones, (&self.table, &mut self.memories), (parts, front), budget, &mut all, told);
+        let (mut all, monitor) = (AllMoves::new(moves, most), Monitor::with_budget(budget.nodes));
+        let shared = SharedSearch {
+            position,
+            tables,
+            windows: self.windows.as_ref(),
+            table: &self.table,
+            parts,
+            monitor: &monitor,
+            deepest: budget.depth,
+        };
+        let helpers = self.helpers.as_mut().filter(|_| self.level == Level::FULL);
+        analyse(shared, (&mut self.memories, helpers), front, budget, &mut all, told);
         all.found()
     }
 
@@ -209,31 +255,22 @@ fn limited(parts: Selectivity, level: Level) -> Selectivity {
 }
 
 /// The search of the moves of the position that was asked about.
-struct RootSearch<'s, 'a> {
-    stones: &'s mut SearchStones<'a>,
-    position: &'s GomokuPosition,
-    table: &'s Table,
+struct RootSearch<'s> {
+    stones: SearchStones<'s>,
+    shared: SharedSearch<'s>,
     moves: &'s [GomokuMove],
     fallback: GomokuMove,
 }
 
-impl RootSearch<'_, '_> {
+impl RootSearch<'_> {
     fn choose(
         &mut self,
-        memories: &mut Memories,
-        parts: Selectivity,
+        (memories, helpers): (&mut Memories, Option<&mut Helpers>),
         front: usize,
         budget: &mut Budget<'_>,
         told: &mut dyn FnMut(&Chosen<GomokuMove>),
     ) -> Chosen<GomokuMove> {
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
-        let chosen = |line: Vec<GomokuMove>, value: Value, depth: u32, nodes: u64| Chosen {
-            line,
-            value,
-            decided_in: decided_in(value),
-            depth,
-            nodes,
-        };
         // Rows are completed and fours are answered without a search.
         if let Some(point) = self.stones.first_of(side, MoveClass::Five) {
             return chosen(vec![GomokuMove(point)], WIN - 1, 1, 1);
@@ -257,47 +294,69 @@ impl RootSearch<'_, '_> {
             return chosen(vec![*only], 0, 1, 1);
         }
         let mut best = chosen(vec![self.fallback], 0, 0, 0);
-        let mut stable = 0u32;
-        let mut search = PlayerSearch {
-            stones: &mut *self.stones,
-            table: self.table,
-            memories,
-            parts,
-            budget,
-            nodes: 0,
-            root_depth: 1,
-            lists: Vec::new(),
-        };
-        let most = search.budget.depth;
-        for depth in 1..=most {
-            search.root_depth = depth as i32;
-            let Ok(value) = with_window(&mut search, best.value, depth) else { break };
-            let line = line_of(search.stones, self.table, depth as usize + 8);
-            let nodes = search.nodes;
-            if let Some(&first) = line.first()
-                && self.moves.contains(&first)
-            {
-                stable = if best.line.first() == Some(&first) { stable + 1 } else { 0 };
-                best = chosen(line, value, depth, nodes);
-                told(&best);
-            }
-            let part = (search.budget.time)();
-            let last_start = LAST_START / f64::from(1 + stable.min(3)).sqrt();
-            if value.abs() >= DECIDED || part >= last_start || search.nodes >= search.budget.nodes {
-                break;
-            }
-        }
-        // A depth that was not finished may have found a better move.
-        best.nodes = search.nodes;
-        if let Some(first) = line_of(self.stones, self.table, 1).first()
-            && self.moves.contains(first)
+        let (shared, moves, has_helpers) = (self.shared, self.moves, helpers.is_some());
+        let mut search = PlayerSearch::new(&mut self.stones, memories, &shared, &mut *budget.time);
+        with_helpers(helpers, &shared, &help, &mut || lead(&mut search, (&shared, moves), &mut best, told));
+        // The helpers have ended, too.
+        best.nodes = shared.monitor.nodes();
+        // A depth that was not finished may have found a better move. The table has those of helpers, too.
+        let is_own = search.root_best != NO_MOVE || !has_helpers || best.depth == 0;
+        if let Some(first) = line_of(search.stones, shared.table, search.root_best, 1).first()
+            && is_own
+            && moves.contains(first)
             && best.line.first() != Some(first)
         {
             best.line = vec![*first];
             best.decided_in = None;
         }
-        debug_assert_eq!(self.stones.side(), self.position.side());
+        debug_assert_eq!(self.stones.side(), shared.position.side());
         best
+    }
+}
+
+fn chosen(line: Vec<GomokuMove>, value: Value, depth: u32, nodes: u64) -> Chosen<GomokuMove> {
+    Chosen { line, value, decided_in: decided_in(value), depth, nodes }
+}
+
+/// Searches deeper and deeper until the budget is used up or the game is decided, and tells what is best each time.
+fn lead(
+    search: &mut PlayerSearch<'_, '_, '_>,
+    (shared, moves): (&SharedSearch<'_>, &[GomokuMove]),
+    best: &mut Chosen<GomokuMove>,
+    told: &mut dyn FnMut(&Chosen<GomokuMove>),
+) {
+    let mut stable = 0u32;
+    for depth in 1..=shared.deepest {
+        (search.root_depth, search.root_best) = (depth as i32, NO_MOVE);
+        let value = with_window(search, best.value, depth);
+        let is_spent = search.report().is_err();
+        let Ok(value) = value else { break };
+        let line = line_of(search.stones, shared.table, search.root_best, depth as usize + 8);
+        if let Some(&first) = line.first()
+            && moves.contains(&first)
+        {
+            stable = if best.line.first() == Some(&first) { stable + 1 } else { 0 };
+            *best = chosen(line, value, depth, shared.monitor.nodes());
+            told(best);
+        }
+        let part = (search.time)();
+        let last_start = LAST_START / f64::from(1 + stable.min(3)).sqrt();
+        if value.abs() >= DECIDED || part >= last_start || is_spent {
+            break;
+        }
+    }
+}
+
+/// What a helper does: the same at its own depths.
+fn help(search: &mut PlayerSearch<'_, '_, '_>, depths: &mut dyn Iterator<Item = u32>) {
+    let mut last = 0;
+    for depth in depths {
+        search.root_depth = depth as i32;
+        let Ok(value) = with_window(search, last, depth) else { break };
+        if value.abs() >= DECIDED {
+            break;
+        }
+        last = value;
     }
 }
 
@@ -319,8 +378,8 @@ fn with_window(search: &mut PlayerSearch<'_, '_, '_>, last: Value, depth: u32) -
     }
 }
 
-/// The line of best moves that the table has.
-fn line_of(stones: &mut SearchStones<'_>, table: &Table, most: usize) -> Vec<GomokuMove> {
+/// The line of best moves that the table has, after a first one that is known, or [`NO_MOVE`].
+fn line_of(stones: &mut SearchStones<'_>, table: &Table, first: u16, most: usize) -> Vec<GomokuMove> {
     let mut line: Vec<GomokuMove> = Vec::new();
     while line.len() < most {
         let (side, enemy) = (stones.side(), stones.side().other());
@@ -328,7 +387,11 @@ fn line_of(stones: &mut SearchStones<'_>, table: &Table, most: usize) -> Vec<Gom
             line.push(GomokuMove(five));
             break;
         }
-        let next = match TableEntry::get(table, stones.hash()).map_or(NO_MOVE, |entry| entry.best) {
+        let best = match line.is_empty() && first != NO_MOVE {
+            true => first,
+            false => TableEntry::get(table, stones.hash()).map_or(NO_MOVE, |entry| entry.best),
+        };
+        let next = match best {
             NO_MOVE => stones.first_of(enemy, MoveClass::Five).or(stones.first_of(side, MoveClass::StraightFour)),
             best => Some(best),
         };

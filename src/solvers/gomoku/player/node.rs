@@ -8,9 +8,13 @@
 use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, pick, rated_moves};
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
-use crate::core::game::{Budget, Value};
+use crate::core::game::Value;
+use crate::games::gomoku::position::GomokuPosition;
 use crate::solvers::entry::{NO_MOVE, TableEntry};
+use crate::solvers::gomoku::lines::board::LineTables;
 use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::windows::WindowTable;
+use crate::solvers::monitor::Monitor;
 use crate::solvers::table::Table;
 
 /// The value of a game that is won at once.
@@ -26,7 +30,33 @@ const LOOK: u64 = 512;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfBudget;
 
-/// A search of one position.
+/// What all threads of a search have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedSearch<'s> {
+    /// The position that is searched.
+    pub position: &'s GomokuPosition,
+    /// The line tables of its rules.
+    pub tables: &'s LineTables,
+    /// The windows of its board; there are none in Caro.
+    pub windows: Option<&'s WindowTable>,
+    /// What is known of positions.
+    pub table: &'s Table,
+    /// Which parts of the search are switched on.
+    pub parts: Selectivity,
+    /// Gets the nodes of all threads, and has their budget.
+    pub monitor: &'s Monitor,
+    /// Most plies that are searched full width.
+    pub deepest: u32,
+}
+
+impl<'s> SharedSearch<'s> {
+    /// The stones of the position, for one thread.
+    pub fn stones(&self) -> SearchStones<'s> {
+        SearchStones::new(self.tables, self.windows, self.position)
+    }
+}
+
+/// A search of one position, by one thread.
 pub struct PlayerSearch<'s, 'a, 'b> {
     /// The position, which is as it was between searches.
     pub stones: &'s mut SearchStones<'a>,
@@ -36,14 +66,19 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     pub memories: &'s mut Memories,
     /// Which parts of the search are switched on.
     pub parts: Selectivity,
-    /// What may be used.
-    pub budget: &'s mut Budget<'b>,
+    /// Tells which part of the time is used.
+    pub time: &'s mut (dyn FnMut() -> f64 + 'b),
+    monitor: &'s Monitor,
     /// Nodes visited so far.
     pub nodes: u64,
+    /// Those that the monitor knows.
+    reported: u64,
     /// Plies of the iteration.
     pub root_depth: i32,
+    /// The best move of the position, as the last search of it that was finished has it; or [`NO_MOVE`].
+    pub root_best: u16,
     /// Lists of moves, for use again.
-    pub lists: Vec<Vec<RatedMove>>,
+    lists: Vec<Vec<RatedMove>>,
 }
 
 /// How a node is searched.
@@ -78,15 +113,42 @@ fn reduction(depth: i32, n: usize) -> i32 {
     (0.4 + log(f64::from(depth)) * log(n as f64) / 2.0) as i32
 }
 
-impl PlayerSearch<'_, '_, '_> {
+impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
+    /// A search that has visited nothing, with stones and memories of this thread.
+    pub fn new(
+        stones: &'s mut SearchStones<'a>,
+        memories: &'s mut Memories,
+        shared: &SharedSearch<'s>,
+        time: &'s mut (dyn FnMut() -> f64 + 'b),
+    ) -> PlayerSearch<'s, 'a, 'b> {
+        let SharedSearch { table, parts, monitor, .. } = *shared;
+        let (nodes, reported, root_depth, root_best, lists) = (0, 0, 1, NO_MOVE, Vec::new());
+        PlayerSearch { stones, table, memories, parts, time, monitor, nodes, reported, root_depth, root_best, lists }
+    }
+
+    /// Tells the monitor of the nodes that it does not know.
+    ///
+    /// # Errors
+    /// The budget of nodes is used up, or the search is to stop.
+    pub fn report(&mut self) -> Result<(), OutOfBudget> {
+        let more = self.nodes - self.reported;
+        self.reported = self.nodes;
+        self.monitor.report(more).map_err(|_| OutOfBudget)
+    }
+
+    fn look(&mut self) -> Result<(), OutOfBudget> {
+        self.report()?;
+        if (self.time)() >= 1.0 { Err(OutOfBudget) } else { Ok(()) }
+    }
+
     /// The value for the side to move within a window, searched to a depth.
     ///
     /// # Errors
     /// The budget is used up. The position is as it was.
     pub fn value(&mut self, alpha: Value, beta: Value, depth: i32, ply: usize) -> Result<Value, OutOfBudget> {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(LOOK) && (self.nodes >= self.budget.nodes || (self.budget.time)() >= 1.0) {
-            return Err(OutOfBudget);
+        if self.nodes.is_multiple_of(LOOK) {
+            self.look()?;
         }
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let sure = self.stones.answers_are_sure();
@@ -272,6 +334,9 @@ impl PlayerSearch<'_, '_, '_> {
         let best = if best == NO_MOVE { first } else { best };
         let entry = TableEntry { lower, upper, depth: depth.clamp(0, 100) as u8, best };
         entry.put(self.table, hash, self.nodes - before);
+        if ply == 0 {
+            self.root_best = best;
+        }
         Ok(best_value)
     }
 

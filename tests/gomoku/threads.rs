@@ -1,0 +1,187 @@
+//! The player on several threads: one thread plays as ever, several find the same victories, keep to their budget, and
+//! have all ended when the move is there.
+
+use morpion::core::game::{Budget, Chosen, Game, Level, Player};
+use morpion::games::gomoku::notation::parse_position;
+use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::runner::parallel::together;
+use morpion::solvers::gomoku::player::GomokuPlayer;
+use morpion::solvers::gomoku::player::node::DECIDED;
+use morpion::solvers::together::{HelperTask, RunTogether};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+const MEMORY: u64 = 16 << 20;
+/// A limit that no search here comes to.
+const ENOUGH: u64 = 1_000_000;
+
+/// What one thread finds: position, budget of nodes, depth, value, nodes and the line.
+const OF_ONE: [(&str, u64, (u32, i32, u64), &str); 7] = [
+    ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (8, 19_987, 30_921), "g9f8h9j9g8i10e9f9e6d5e8e10"),
+    ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 10_465), "g9f9h10h8e7j6l4f8e8e10e5"),
+    ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (6, 19_991, 14_400), "h7h8i8g6i7i9g7e7j7"),
+    ("h5j9i5e8e7g11g8e6", ENOUGH, (6, 19_991, 10_788), "g7g9h7i7h6h8f8e9j4"),
+    ("h8i9g7", 20_000, (7, -118, 20_480), "h10f8j8g11i10h6e9"),
+    ("h8i9g7g9f8h7", 20_000, (7, 243, 20_480), "e9h6e8g8f9j9g10"),
+    ("h8i8j7h10g9", 20_000, (7, -105, 20_480), "i7i6i10i9j10k10k8"),
+];
+/// The first of them are won, and not by continuous fours.
+const WON: usize = 4;
+/// One that is not decided in a long time.
+const OPEN: &str = "h8i9g7";
+
+fn position(text: &str) -> GomokuPosition {
+    parse_position(text, GomokuRules::new(RowRule::Five, 5).unwrap(), None).unwrap()
+}
+
+fn player(threads: usize, together: RunTogether) -> GomokuPlayer {
+    let mut player = GomokuPlayer::new(MEMORY).unwrap();
+    player.set_threads(threads, together);
+    player
+}
+
+fn choose(player: &mut GomokuPlayer, position: &GomokuPosition, nodes: u64) -> Chosen<GomokuMove> {
+    let mut budget = Budget { depth: u32::MAX, nodes, time: &mut || 0.0 };
+    player.choose(position, &mut budget, &mut |_| {}).unwrap()
+}
+
+/// For searches that have no helpers.
+fn never(_: Vec<HelperTask<'_>>, _: &mut dyn FnMut()) {
+    panic!("a search on one thread has asked for others");
+}
+
+/// One task after the other, and then the leader: no two are at work at once, and the result is always the same.
+fn in_turn(tasks: Vec<HelperTask<'_>>, leader: &mut dyn FnMut()) {
+    tasks.into_iter().for_each(|task| task());
+    leader();
+}
+
+#[test]
+fn one_thread_finds_what_it_always_found() {
+    for (text, nodes, (depth, value, visited), line) in OF_ONE {
+        let position = position(text);
+        let mut player = player(1, never);
+        let chosen = choose(&mut player, &position, nodes);
+        assert_eq!((chosen.depth, chosen.value, chosen.nodes), (depth, value, visited), "{text}");
+        let names: String = chosen.line.iter().take(12).map(|&m| position.name(m)).collect();
+        assert_eq!(names, line, "{text}");
+    }
+}
+
+#[test]
+fn weaker_levels_stay_on_one_thread() {
+    let mut player = player(3, never);
+    player.set_level(Level::new(9).unwrap());
+    assert!(choose(&mut player, &position(OPEN), 2000).nodes > 0);
+    player.set_level(Level::FULL);
+    player.set_threads(0, never);
+    assert!(choose(&mut player, &position(OPEN), 2000).nodes > 0);
+}
+
+#[test]
+fn several_threads_find_the_same_victories() {
+    for (text, ..) in &OF_ONE[..WON] {
+        let mut position = position(text);
+        let chosen = choose(&mut player(3, together), &position, ENOUGH);
+        assert!(chosen.value >= DECIDED && chosen.decided_in.is_some(), "{text}: {chosen:?}");
+        position.check_move(chosen.line[0]).unwrap();
+        position.play(chosen.line[0]);
+        let answer = choose(&mut player(1, never), &position, ENOUGH);
+        assert!(answer.value <= -DECIDED, "{text}: {chosen:?} is answered by {answer:?}");
+    }
+}
+
+#[test]
+fn an_analysis_on_several_threads_finds_a_victory() {
+    let position = position(OF_ONE[2].0);
+    let mut budget = Budget { depth: u32::MAX, nodes: ENOUGH, time: &mut || 0.0 };
+    let found = player(3, together).analyse(&position, 1, &mut budget, &mut |_| {});
+    assert!(found.len() == 1 && found[0].value >= DECIDED, "{found:?}");
+}
+
+#[test]
+fn the_budget_of_nodes_is_that_of_all_threads() {
+    const NODES: u64 = 40_000;
+    for how in [together as RunTogether, in_turn] {
+        let chosen = choose(&mut player(3, how), &position(OPEN), NODES);
+        assert!((NODES..=NODES + NODES / 10).contains(&chosen.nodes), "{chosen:?}");
+    }
+}
+
+/// The leader finds in the table what a helper has left there.
+#[test]
+fn what_helpers_find_is_used() {
+    let (mut of_leader, mut of_one) = (0, 0);
+    for (text, _, (depth, _, nodes), _) in &OF_ONE[..WON] {
+        let mut told = Vec::new();
+        let mut budget = Budget { depth: u32::MAX, nodes: ENOUGH, time: &mut || 0.0 };
+        let chosen = player(2, in_turn).choose(&position(text), &mut budget, &mut |best| told.push(best.nodes));
+        let chosen = chosen.unwrap();
+        assert!(chosen.value >= DECIDED && chosen.depth <= *depth, "{text}: {chosen:?}");
+        // What is told first has the nodes of the helper, who has ended by then.
+        of_leader += chosen.nodes - told[0];
+        of_one += nodes;
+        println!("{text}: {} nodes of the leader, {nodes} of one thread", chosen.nodes - told[0]);
+    }
+    assert!(3 * of_leader < 2 * of_one, "{of_leader} nodes of the leader, {of_one} of one thread");
+}
+
+#[test]
+fn threads_end_with_the_time_and_with_a_panic() {
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    fn watched(tasks: Vec<HelperTask<'_>>, leader: &mut dyn FnMut()) {
+        let watch = |task: HelperTask<'_>| {
+            STARTED.fetch_add(1, SeqCst);
+            RUNNING.fetch_add(1, SeqCst);
+            task();
+            RUNNING.fetch_sub(1, SeqCst);
+        };
+        let tasks = tasks.into_iter().map(|task| -> HelperTask<'_> { Box::new(move || watch(task)) });
+        together(tasks.collect(), leader);
+    }
+    let mut player = player(4, watched);
+    let (mut asked, position) = (0, position(OPEN));
+    let mut time = || {
+        asked += 1;
+        if asked > 20 { 1.0 } else { 0.0 }
+    };
+    let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut time };
+    let chosen = player.choose(&position, &mut budget, &mut |_| {}).unwrap();
+    position.check_move(chosen.line[0]).unwrap();
+    assert!((21..=23).contains(&asked), "the time is over, and {asked} times it was asked for");
+    assert_eq!((STARTED.load(SeqCst), RUNNING.load(SeqCst)), (3, 0));
+    // Without a budget nothing else ends the helpers.
+    let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut || 0.0 };
+    let told = &mut |best: &Chosen<GomokuMove>| assert!(best.depth < 3, "deep enough");
+    let panicked = catch_unwind(AssertUnwindSafe(|| player.choose(&position, &mut budget, told)));
+    assert!(panicked.is_err());
+    assert_eq!((STARTED.load(SeqCst), RUNNING.load(SeqCst)), (6, 0));
+}
+
+/// A table of 64 buckets is overwritten all the time, by positions that no thread is at any more.
+#[test]
+fn moves_are_legal_whatever_the_table_has() {
+    for (rule, size) in [(RowRule::Renju, (9, 9)), (RowRule::Caro, (9, 7))] {
+        let rules = GomokuRules::new(rule, 5).unwrap();
+        let mut position = parse_position("e5", rules, Some(size)).unwrap();
+        let mut player = GomokuPlayer::new(1 << 12).unwrap();
+        player.set_threads(3, together);
+        let mut moves = Vec::new();
+        loop {
+            moves.clear();
+            position.moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let chosen = choose(&mut player, &position, 3000);
+            let mut after = position.clone();
+            for &m in &chosen.line {
+                after.check_move(m).unwrap_or_else(|why| panic!("{chosen:?}: {why}\n{position}"));
+                after.play(m);
+            }
+            position.play(chosen.line[0]);
+        }
+    }
+}
