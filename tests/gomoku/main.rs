@@ -1,4 +1,4 @@
-//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, and several threads at a search.
+//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, searches on several threads.
 
 #[path = "../game_laws/mod.rs"]
 mod game_laws;

@@ -1,5 +1,5 @@
-//! The player on several threads: one thread plays as ever, several find the same victories, keep to their budget, and
-//! have all ended when the move is there.
+//! The player on several threads: one thread plays as ever, several find the same victories, keep to their budget,
+//! and have all ended when the move is there.
 
 use morpion::core::game::{Budget, Chosen, Game, Level, Player};
 use morpion::games::gomoku::notation::parse_position;
@@ -16,8 +16,11 @@ const MEMORY: u64 = 16 << 20;
 /// A limit that no search here comes to.
 const ENOUGH: u64 = 1_000_000;
 
-/// What one thread finds: position, budget of nodes, depth, value, nodes and the line.
-const OF_ONE: [(&str, u64, (u32, i32, u64), &str); 7] = [
+/// Depth, value, and nodes that were visited.
+type Found = (u32, i32, u64);
+
+/// What one thread finds: position, budget of nodes, what is found, and the line.
+const OF_ONE: [(&str, u64, Found, &str); 7] = [
     ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (8, 19_987, 30_921), "g9f8h9j9g8i10e9f9e6d5e8e10"),
     ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 10_465), "g9f9h10h8e7j6l4f8e8e10e5"),
     ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (6, 19_991, 14_400), "h7h8i8g6i7i9g7e7j7"),

@@ -32,12 +32,12 @@ const JSON_VERSION: u32 = 1;
 ///
 /// A and B are each morpion, morpion:LEVEL (1 to 10), morpion:SETTINGS, or a program that speaks the protocol of the
 /// game: Gomocup for Gomoku, NBoard for Reversi, GTP for Go. SETTINGS are parted by commas: level=N, nodes=N and
-/// time=TIME for a move instead of those of the match; in Gomoku and Reversi also weights=FILE; in Gomoku
-/// threads=N, without=PART, which switches a part of the search off, and brain=thesis, a simpler player that looks for
-/// patterns; in Go seed=N. Games are played in pairs: both begin with the same few moves, which in Gomoku and Reversi are worth
-/// about the same to both sides, and each player has black once. A program that makes no legal move in its time has
-/// lost the game. Programs of Gomoku are told the nodes of a move, if they are limited. The result is the score of A
-/// with its Elo and an interval that holds it in 95 of 100 cases.
+/// time=TIME for a move instead of those of the match; in Gomoku and Reversi also weights=FILE; in Gomoku threads=N,
+/// without=PART, which switches a part of the search off, and brain=thesis, a simpler player that looks for
+/// patterns; in Go seed=N. Games are played in pairs: both begin with the same few moves, which in Gomoku and
+/// Reversi are worth about the same to both sides, and each player has black once. A program that makes no legal
+/// move in its time has lost the game. Programs of Gomoku are told the nodes of a move, if they are limited. The
+/// result is the score of A with its Elo and an interval that holds it in 95 of 100 cases.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The first player
