@@ -53,6 +53,7 @@ mod service_manager;
 mod show;
 mod signals;
 mod solve;
+mod speedup;
 mod state;
 mod stats;
 mod streams;
@@ -144,6 +145,7 @@ enum Command {
     Selfplay(selfplay::Args),
     Show(show::Args),
     Solve(solve::Args),
+    Speedup(speedup::Args),
     State(state::Args),
     Stats(stats::Args),
     Tactics(tactics::Args),
@@ -231,6 +233,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Selfplay(args) => selfplay::run(args, out),
         Command::Show(args) => show::run(args, out),
         Command::Solve(args) => solve::run(args, out),
+        Command::Speedup(args) => speedup::run(args, out),
         Command::State(args) => state::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Tactics(args) => tactics::run(args, out),

@@ -27,6 +27,7 @@ pub mod monitor;
 pub mod mtdf;
 pub mod negamax;
 pub mod negascout;
+pub mod parallel;
 pub mod perft;
 pub mod player;
 pub mod reversi;

@@ -9,7 +9,7 @@
 //! so that a move is there when the budget ends. Rows of other lengths than five have no patterns.
 
 pub mod patterns;
-mod position;
+pub mod position;
 #[cfg(test)]
 mod tests;
 

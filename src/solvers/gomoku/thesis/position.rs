@@ -55,6 +55,12 @@ impl<'p> PatternPosition<'p> {
     pub fn new(position: &GomokuPosition, patterns: &'p PatternTable, weights: AttackWeights) -> PatternPosition<'p> {
         PatternPosition { position: position.clone(), patterns, weights, root: position.side() }
     }
+
+    /// The same position, from which the side to move searches to a depth.
+    pub fn seen_from_here(self, depth: u32) -> PatternPosition<'p> {
+        let weights = AttackWeights::of(self.position.side(), depth);
+        PatternPosition::new(&self.position, self.patterns, weights)
+    }
 }
 
 /// The game in which the points of patterns are all moves there are, or the point next to the middle where there is

@@ -1,0 +1,191 @@
+//! Schemes by which several threads search one game tree to a fixed depth: who splits which node, and when.
+//!
+//! All but the last are NegaScout without a table. At a *split* several threads search moves of the same node:
+//!
+//! - [`Scheme::PvSplit`] (T. A. Marsland and M. Campbell 1982): the nodes on the leftmost path are splits, one at a
+//!   time from the deepest up, as soon as their first move is searched. Who has no move left waits for the others.
+//! - [`Scheme::YoungBrothers`] (R. Feldmann 1993): any node whose first move is searched becomes a split when a thread
+//!   is free. Its owner comes back to it, and while it waits it helps those that help it.
+//! - [`Scheme::DynamicSplitting`] (R. M. Hyatt 1988): free threads ask for help all others. Nodes that are expected to
+//!   end with a cut-off are split only after several moves. A split has no owner: who is the last one there goes on
+//!   with the node above.
+//! - [`Scheme::Abdada`]: all threads search the whole tree over one transposition table and leave for later what
+//!   others are at ([`super::busy`]).
+//!
+//! The value is the same whatever the scheme and the threads. Of several best moves another one may be found.
+
+pub mod speedup;
+mod split;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+use self::split::Splits;
+use self::worker::Worker;
+use super::busy::Busy;
+use super::monitor::{Monitor, Stopped};
+use super::negascout::negascout;
+use super::search::{LOWEST, NodeSearch, Parts};
+use super::table::Table;
+use crate::core::game::{Game, Value};
+use crate::core::setting::NamedValue;
+use std::thread;
+
+/// How threads share a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Principal variation splitting.
+    PvSplit,
+    /// Young brothers wait.
+    YoungBrothers,
+    /// Dynamic tree splitting.
+    DynamicSplitting,
+    /// Simplified ABDADA, over a transposition table.
+    Abdada,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Scheme; 4] = [Scheme::PvSplit, Scheme::YoungBrothers, Scheme::DynamicSplitting, Scheme::Abdada];
+    /// Their names, in the same order.
+    pub const NAMES: [NamedValue; 4] = [
+        NamedValue { value: "pvsplit", label: "Principal variation splitting: nodes of the leftmost path" },
+        NamedValue { value: "ybw", label: "Young brothers wait: nodes whose first move is searched" },
+        NamedValue { value: "dts", label: "Dynamic tree splitting: splits without owners" },
+        NamedValue { value: "abdada", label: "Simplified ABDADA: over a transposition table" },
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Scheme::ALL.iter().zip(Scheme::NAMES).find(|(scheme, _)| **scheme == self).map_or("", |(_, name)| name.value)
+    }
+
+    /// The scheme of a name.
+    pub fn named(name: &str) -> Option<Scheme> {
+        Scheme::ALL.into_iter().find(|scheme| scheme.name() == name)
+    }
+
+    /// Whether a split belongs to a thread that comes back to it.
+    fn has_owners(self) -> bool {
+        self != Scheme::DynamicSplitting
+    }
+}
+
+/// What threads did together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ParallelCounts {
+    /// Positions visited.
+    pub nodes: u64,
+    /// Nodes that became splits.
+    pub splits: u64,
+    /// How often a thread came to the split of another one.
+    pub joined: u64,
+    /// Seconds of the clock in which threads had nothing to do, summed over the threads.
+    pub waited: f64,
+}
+
+impl std::ops::AddAssign for ParallelCounts {
+    fn add_assign(&mut self, other: ParallelCounts) {
+        self.nodes += other.nodes;
+        self.splits += other.splits;
+        self.joined += other.joined;
+        self.waited += other.waited;
+    }
+}
+
+/// What a parallel search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParallelResult<M> {
+    /// The value for the side to move.
+    pub value: Value,
+    /// A move of that value; none if the game is over, if the depth is 0, or if the scheme does not tell.
+    pub best: Option<M>,
+    /// What it took.
+    pub counts: ParallelCounts,
+}
+
+/// Searches a position to a depth with so many threads, of which there is at least one. `table` is used by
+/// [`Scheme::Abdada`] alone.
+///
+/// # Errors
+/// The search was stopped.
+pub fn search_parallel<G: Game + Send + Sync>(
+    position: &G,
+    depth: u32,
+    scheme: Scheme,
+    threads: usize,
+    table: &Table,
+    monitor: &Monitor,
+) -> Result<ParallelResult<G::Move>, Stopped> {
+    let threads = threads.max(1);
+    if scheme == Scheme::Abdada {
+        return search_over_table(position, depth, threads, table, monitor);
+    }
+    let splits = Splits::new(scheme, monitor);
+    let counts = thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads)
+            .map(|number| {
+                let (splits, position) = (&splits, position.clone());
+                scope.spawn(move || Worker::new(splits, position, number).help())
+            })
+            .collect();
+        let mut counts = Worker::new(&splits, position.clone(), 0).search(depth);
+        for helper in helpers {
+            match helper.join() {
+                Ok(of_helper) => counts += of_helper,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        counts
+    });
+    let (value, best) = splits.result()?;
+    Ok(ParallelResult { value, best, counts })
+}
+
+/// The same by threads that search the whole tree over one table.
+fn search_over_table<G: Game + Send + Sync>(
+    position: &G,
+    depth: u32,
+    threads: usize,
+    table: &Table,
+    monitor: &Monitor,
+) -> Result<ParallelResult<G::Move>, Stopped> {
+    let busy = (threads > 1).then(Busy::default);
+    let parts = Parts { table: true, prior: true, ..Parts::NONE };
+    monitor.set_answered(false);
+    let search = |position: G| {
+        let mut search = NodeSearch::new(position, parts, table, busy.as_ref(), monitor);
+        let value = negascout(&mut search, depth, LOWEST, -LOWEST);
+        if value.is_ok() {
+            monitor.set_answered(true);
+        }
+        // It may be stopped by now, which does not matter for a value that is found.
+        let _ = search.report();
+        (value, search.stats.nodes)
+    };
+    let results = thread::scope(|scope| {
+        let search = &search;
+        let others: Vec<_> = (1..threads)
+            .map(|_| {
+                let position = position.clone();
+                scope.spawn(move || search(position))
+            })
+            .collect();
+        let mut results = vec![search(position.clone())];
+        for other in others {
+            match other.join() {
+                Ok(result) => results.push(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    });
+    monitor.set_answered(false);
+    let counts = ParallelCounts { nodes: results.iter().map(|(_, nodes)| nodes).sum(), ..ParallelCounts::default() };
+    let values: Vec<Result<Value, Stopped>> = results.into_iter().map(|(value, _)| value).collect();
+    let value = match values.iter().find(|value| value.is_ok()) {
+        Some(found) => (*found)?,
+        None => return Err(values.into_iter().find_map(Result::err).unwrap_or(Stopped::Asked)),
+    };
+    Ok(ParallelResult { value, best: None, counts })
+}

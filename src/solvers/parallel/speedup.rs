@@ -1,0 +1,73 @@
+//! How much faster several threads search the same positions than one.
+
+use super::{ParallelCounts, Scheme, search_parallel};
+use crate::core::game::Game;
+use crate::core::seed::rng;
+use crate::solvers::monitor::{Monitor, Stopped};
+use crate::solvers::table::Table;
+use rand::RngExt;
+use std::time::Instant;
+
+/// A move of a drawn position is one of so many, the first in the order of the search.
+const DRAWN_FROM: usize = 4;
+/// A position is drawn anew at most so often, where games end early.
+const TRIES: u64 = 1000;
+
+/// What one scheme and number of threads took for all positions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpeedupRow {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// How many threads searched.
+    pub threads: usize,
+    /// Seconds of the clock, summed over the positions.
+    pub seconds: f64,
+    /// What was done, summed over the positions.
+    pub counts: ParallelCounts,
+}
+
+/// Positions that games from `start` have after so many plies: each move is one of the first four in the order of the
+/// search. Position `i` depends on `seed` and `i` alone. There are fewer than asked for where games end before.
+pub fn draw_positions<G: Game>(start: &G, plies: usize, count: usize, seed: u64) -> Vec<G> {
+    let draw = |n: usize| {
+        (0..TRIES).find_map(|again| {
+            let (mut random, mut position) = (rng(seed, &[n as u64, again]), start.clone());
+            for ply in 0..=plies {
+                let mut moves = Vec::new();
+                position.moves(&mut moves);
+                moves.sort_by_cached_key(|&m| std::cmp::Reverse(position.prior(m)));
+                if moves.is_empty() {
+                    return None;
+                }
+                if ply < plies {
+                    position.play(moves[random.random_range(0..moves.len().min(DRAWN_FROM))]);
+                }
+            }
+            Some(position)
+        })
+    };
+    (0..count).filter_map(draw).collect()
+}
+
+/// Measures one scheme with so many threads on all positions. Each search over a table begins with an empty one.
+///
+/// # Errors
+/// The search was stopped.
+pub fn measure_speedup<G: Game + Send + Sync>(
+    positions: &[G],
+    depth: u32,
+    (scheme, threads): (Scheme, usize),
+    table: &mut Table,
+    monitor: &Monitor,
+) -> Result<SpeedupRow, Stopped> {
+    let mut row = SpeedupRow { scheme, threads, seconds: 0.0, counts: ParallelCounts::default() };
+    for position in positions {
+        if scheme == Scheme::Abdada {
+            table.clear();
+        }
+        let began = Instant::now();
+        row.counts += search_parallel(position, depth, scheme, threads, table, monitor)?.counts;
+        row.seconds += began.elapsed().as_secs_f64();
+    }
+    Ok(row)
+}
