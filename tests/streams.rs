@@ -291,6 +291,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("solve go", "--size 2 --memory 1M"),
     ("solve gomoku", "--size 3 --win 3 --memory 1M"),
     ("solve reversi", "--size 4 --memory 1M --units --state FRESH"),
+    ("speedup gomoku", "--size 7 --depths 2 --positions 1 --memory 1M"),
+    ("speedup reversi", "--size 4 --depths 2 --positions 1 --plies 2 --memory 1M"),
     ("state", "HUNT --units"),
     ("stats", "HUNT"),
     ("tactics database add", "FRESH BOARD --goal capture --target b2"),

@@ -5,8 +5,9 @@
 //! [`table`] (transposition table), [`killers`], [`history`], [`busy`] (what other threads are at); [`deepening`] is
 //! iterative deepening. [`algorithm`] names them all and runs the one that is wanted; [`solve`] asks it the questions
 //! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
-//! by names, and [`solvable`] what a game needs to be solved as a job. [`player`] plays any of these games, and
-//! [`mod@matches`] lets two players play each other. [`together`] is how a player gets further threads.
+//! by names, and [`solvable`] what a game needs to be solved as a job. [`parallel`] has schemes by which threads
+//! share one tree. [`player`] plays any of these games, and [`mod@matches`] lets two players play each other.
+//! [`together`] is how a search gets further threads.
 
 pub mod algorithm;
 pub mod alphabeta;

@@ -352,3 +352,31 @@ fn databases_of_patterns_are_checked_and_put_together() {
     let (_, out, _) = morpion(&["tactics", "database", "list", &mined]);
     assert!(out.contains("mined 1, in "), "{out}");
 }
+
+#[test]
+fn speedups_are_measured_by_each_scheme() {
+    let args = ["speedup", "reversi", "--size", "6", "--depths", "3,4", "--threads", "3,1", "--positions", "2"];
+    let (status, out, err) = morpion(&[&args[..], &["--memory", "1M", "--json"]].concat());
+    assert_eq!(status, 0, "{err}");
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2 * 4 * 2);
+    for pair in rows.chunks_exact(2) {
+        assert_eq!((&pair[0]["threads"], &pair[1]["threads"]), (&1.into(), &3.into()));
+        assert_eq!((&pair[0]["times_as_fast"], &pair[0]["more_nodes"]), (&1.0.into(), &0.0.into()));
+        assert_eq!(pair[0]["scheme"], pair[1]["scheme"]);
+        assert!(pair[1]["nodes"].as_u64() > Some(20) && pair[0]["splits"] == 0, "{pair:?}");
+    }
+    // Without a table one thread visits the same nodes by each scheme.
+    assert!(rows[0]["nodes"] == rows[2]["nodes"] && rows[0]["nodes"] == rows[4]["nodes"]);
+    assert!(rows[14]["scheme"] == "abdada" && rows[14]["depth"] == 4);
+    for (args, reason) in [
+        (&["reversi", "--size", "4", "--plies", "60"][..], "no game is still going on after 60 plies"),
+        (&["gomoku", "--size", "7", "--win", "4"], "plays for five in a row, not for 4"),
+        (&["gomoku", "--schemes", "pvs"], "invalid value 'pvs'"),
+        (&["gomoku", "--depths", "0"], "0 is not in 1..=60"),
+        (&["reversi", "--threads", "0"], "0 is not in 1..=1024"),
+    ] {
+        let (status, out, err) = morpion(&[&["speedup"], args].concat());
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {status} {err}");
+    }
+}
