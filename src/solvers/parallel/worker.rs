@@ -6,7 +6,7 @@
 use super::split::{Above, Child, Entry, NodeKind, OwnNode, Split, Splits};
 use super::{ParallelCounts, Scheme};
 use crate::core::game::{Game, Value};
-use crate::solvers::monitor::INTERVAL;
+use crate::solvers::monitor::{INTERVAL, Stopped};
 use crate::solvers::search::LOWEST;
 use std::sync::Arc;
 use std::thread;
@@ -33,6 +33,15 @@ pub(super) struct Worker<'a, G: Game> {
     waiting: Vec<Arc<Split<G::Move>>>,
     counts: ParallelCounts,
     reported: u64,
+}
+
+/// A thread that panics would let the others wait for it without an end.
+impl<G: Game> Drop for Worker<'_, G> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.splits.end(Err(Stopped::Asked));
+        }
+    }
 }
 
 impl<'a, G: Game> Worker<'a, G> {
