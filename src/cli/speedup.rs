@@ -6,12 +6,13 @@ use crate::core::game::Game;
 use crate::core::quantity::{grouped, parse_bytes};
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
+use crate::runner::parallel::THREAD_MEANS;
 use crate::solvers::gomoku::thesis::ThesisPlayer;
 use crate::solvers::gomoku::thesis::patterns::PatternTable;
 use crate::solvers::gomoku::thesis::position::{AttackWeights, PatternPosition};
 use crate::solvers::monitor::Monitor;
-use crate::solvers::parallel::Scheme;
 use crate::solvers::parallel::speedup::{SpeedupRow, draw_positions, measure_speedup};
+use crate::solvers::parallel::{Scheme, Sharing};
 use crate::solvers::table::Table;
 use anyhow::{Context, bail};
 use clap::builder::PossibleValue;
@@ -122,7 +123,7 @@ fn speedup<G: Game + Send + Sync>(
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     let SpeedupFlags { depths, positions, plies, seed, json, .. } = options;
-    let (mut table, monitor) = (Table::new(options.memory)?, Monitor::default());
+    let (table, monitor) = (Table::new(options.memory)?, Monitor::default());
     let mut threads: Vec<usize> = options.threads.iter().map(|&count| count as usize).filter(|&n| n > 1).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -145,7 +146,8 @@ fn speedup<G: Game + Send + Sync>(
             let scheme = Scheme::named(name).with_context(|| format!("there is no scheme {name:?}"))?;
             let mut one = None;
             for &threads in &threads {
-                let row = measure_speedup(&drawn, depth, (scheme, threads), &mut table, &monitor)?;
+                let sharing = Sharing { scheme, threads, means: THREAD_MEANS };
+                let row = measure_speedup(&drawn, depth, sharing, &table, &monitor)?;
                 let one = *one.get_or_insert(row);
                 if *json {
                     writeln!(out, "{}", to_json(title, depth, drawn.len(), options, &row, &one))?;
@@ -164,11 +166,11 @@ fn speedup<G: Game + Send + Sync>(
 fn compared(row: &SpeedupRow, one: &SpeedupRow) -> (f64, f64, f64) {
     let part = |of: f64, whole: f64| if whole > 0.0 { of / whole } else { 0.0 };
     let nodes = part(row.counts.nodes as f64, one.counts.nodes as f64);
-    (part(one.seconds, row.seconds), nodes - 1.0, part(row.counts.waited, row.seconds * row.threads as f64))
+    (part(one.seconds, row.seconds), nodes - 1.0, part(row.counts.waited, row.seconds * row.sharing.threads as f64))
 }
 
 fn to_line(row: &SpeedupRow, one: &SpeedupRow) -> String {
-    let SpeedupRow { scheme, threads, seconds, counts } = row;
+    let SpeedupRow { sharing: Sharing { scheme, threads, .. }, seconds, counts } = row;
     let (fast, more, waited) = compared(row, one);
     // Over a table nobody splits and nobody waits.
     let (splits, waited) = match scheme {
@@ -191,7 +193,7 @@ fn to_json(
     row: &SpeedupRow,
     one: &SpeedupRow,
 ) -> String {
-    let SpeedupRow { scheme, threads, seconds, counts } = row;
+    let SpeedupRow { sharing: Sharing { scheme, threads, .. }, seconds, counts } = row;
     let (fast, more, waited) = compared(row, one);
     serde_json::json!({
         "version": JSON_VERSION, "command": "speedup", "game": title,
@@ -212,8 +214,7 @@ mod tests {
     fn a_row_is_compared_with_one_thread() {
         let counts = |nodes: u64, waited: f64| ParallelCounts { nodes, waited, ..ParallelCounts::default() };
         let row = |threads: usize, seconds: f64, counts: ParallelCounts| SpeedupRow {
-            scheme: Scheme::PvSplit,
-            threads,
+            sharing: Sharing { scheme: Scheme::PvSplit, threads, means: THREAD_MEANS },
             seconds,
             counts,
         };

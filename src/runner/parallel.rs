@@ -10,7 +10,9 @@ use crate::core::game::{Game, Value};
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::search::Stats;
 use crate::solvers::solve::{Engine, EngineError};
-use crate::solvers::together::HelperTask;
+use crate::solvers::together::{HelperTask, ThreadMeans};
+use std::sync::OnceLock;
+use std::time::Instant;
 
 /// Runs tasks, each on a thread of its own, and meanwhile `leader` on this one. It returns when all have ended. A
 /// task for which the system gives no thread is left out. It is a [`crate::solvers::together::RunTogether`].
@@ -22,6 +24,15 @@ pub fn together(tasks: Vec<HelperTask<'_>>, leader: &mut dyn FnMut()) {
         leader();
     });
 }
+
+/// Seconds of the clock since this was first asked.
+fn seconds() -> f64 {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    BEGAN.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+/// What the system offers a search whose threads wait for each other.
+pub const THREAD_MEANS: ThreadMeans = ThreadMeans { together, give_way: std::thread::yield_now, seconds };
 
 /// Engines that work together. There is at least one.
 #[derive(Debug)]

@@ -27,9 +27,10 @@ use super::monitor::{Monitor, Stopped};
 use super::negascout::negascout;
 use super::search::{LOWEST, NodeSearch, Parts};
 use super::table::Table;
+use super::together::{HelperTask, ThreadMeans};
 use crate::core::game::{Game, Value};
 use crate::core::setting::NamedValue;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 
 /// How threads share a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,41 +105,41 @@ pub struct ParallelResult<M> {
     pub counts: ParallelCounts,
 }
 
-/// Searches a position to a depth with so many threads, of which there is at least one. `table` is used by
-/// [`Scheme::Abdada`] alone.
+/// How a search is shared: by which scheme, among how many threads, of which there is at least one, and how these are
+/// started.
+#[derive(Debug, Clone, Copy)]
+pub struct Sharing {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Threads that search.
+    pub threads: usize,
+    /// How they are started, wait and tell the time.
+    pub means: ThreadMeans,
+}
+
+/// Searches a position to a depth. `table` is used by [`Scheme::Abdada`] alone.
 ///
 /// # Errors
 /// The search was stopped.
 pub fn search_parallel<G: Game + Send + Sync>(
     position: &G,
     depth: u32,
-    scheme: Scheme,
-    threads: usize,
+    sharing: Sharing,
     table: &Table,
     monitor: &Monitor,
 ) -> Result<ParallelResult<G::Move>, Stopped> {
-    let threads = threads.max(1);
+    let Sharing { scheme, threads, means } = sharing;
     if scheme == Scheme::Abdada {
-        return search_over_table(position, depth, threads, table, monitor);
+        return search_over_table(position, depth, sharing, table, monitor);
     }
-    let splits = Splits::new(scheme, monitor);
-    let counts = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads)
-            .map(|number| {
-                let (splits, position) = (&splits, position.clone());
-                scope.spawn(move || Worker::new(splits, position, number).help())
-            })
-            .collect();
-        let mut counts = Worker::new(&splits, position.clone(), 0).search(depth);
-        for helper in helpers {
-            match helper.join() {
-                Ok(of_helper) => counts += of_helper,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        counts
+    let splits = Splits::new(scheme, means, monitor);
+    let tasks = (1..threads).map(|number| -> HelperTask<'_> {
+        let (splits, position) = (&splits, position.clone());
+        Box::new(move || Worker::new(splits, position, number).help())
     });
-    let (value, best) = splits.result()?;
+    (means.together)(tasks.collect(), &mut || Worker::new(&splits, position.clone(), 0).search(depth));
+    let (result, counts) = splits.result();
+    let (value, best) = result?;
     Ok(ParallelResult { value, best, counts })
 }
 
@@ -146,13 +147,13 @@ pub fn search_parallel<G: Game + Send + Sync>(
 fn search_over_table<G: Game + Send + Sync>(
     position: &G,
     depth: u32,
-    threads: usize,
+    sharing: Sharing,
     table: &Table,
     monitor: &Monitor,
 ) -> Result<ParallelResult<G::Move>, Stopped> {
-    let busy = (threads > 1).then(Busy::default);
+    let busy = (sharing.threads > 1).then(Busy::default);
     let parts = Parts { table: true, prior: true, ..Parts::NONE };
-    monitor.set_answered(false);
+    let results = Mutex::new(Vec::new());
     let search = |position: G| {
         let mut search = NodeSearch::new(position, parts, table, busy.as_ref(), monitor);
         let value = negascout(&mut search, depth, LOWEST, -LOWEST);
@@ -161,31 +162,23 @@ fn search_over_table<G: Game + Send + Sync>(
         }
         // It may be stopped by now, which does not matter for a value that is found.
         let _ = search.report();
-        (value, search.stats.nodes)
+        results.lock().unwrap_or_else(PoisonError::into_inner).push((value, search.stats.nodes));
     };
-    let results = thread::scope(|scope| {
-        let search = &search;
-        let others: Vec<_> = (1..threads)
-            .map(|_| {
-                let position = position.clone();
-                scope.spawn(move || search(position))
-            })
-            .collect();
-        let mut results = vec![search(position.clone())];
-        for other in others {
-            match other.join() {
-                Ok(result) => results.push(result),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    });
     monitor.set_answered(false);
+    let tasks = (1..sharing.threads).map(|_| -> HelperTask<'_> {
+        let (search, position) = (&search, position.clone());
+        Box::new(move || search(position))
+    });
+    (sharing.means.together)(tasks.collect(), &mut || search(position.clone()));
+    monitor.set_answered(false);
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     let counts = ParallelCounts { nodes: results.iter().map(|(_, nodes)| nodes).sum(), ..ParallelCounts::default() };
-    let values: Vec<Result<Value, Stopped>> = results.into_iter().map(|(value, _)| value).collect();
-    let value = match values.iter().find(|value| value.is_ok()) {
-        Some(found) => (*found)?,
-        None => return Err(values.into_iter().find_map(Result::err).unwrap_or(Stopped::Asked)),
-    };
-    Ok(ParallelResult { value, best: None, counts })
+    let mut why = Stopped::Asked;
+    for (value, _) in results {
+        match value {
+            Ok(value) => return Ok(ParallelResult { value, best: None, counts }),
+            Err(stopped) => why = stopped,
+        }
+    }
+    Err(why)
 }

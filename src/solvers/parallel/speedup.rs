@@ -1,12 +1,11 @@
 //! How much faster several threads search the same positions than one.
 
-use super::{ParallelCounts, Scheme, search_parallel};
+use super::{ParallelCounts, Sharing, search_parallel};
 use crate::core::game::Game;
 use crate::core::seed::rng;
 use crate::solvers::monitor::{Monitor, Stopped};
 use crate::solvers::table::Table;
 use rand::RngExt;
-use std::time::Instant;
 
 /// A move of a drawn position is one of so many, the first in the order of the search.
 const DRAWN_FROM: usize = 4;
@@ -14,12 +13,10 @@ const DRAWN_FROM: usize = 4;
 const TRIES: u64 = 1000;
 
 /// What one scheme and number of threads took for all positions.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct SpeedupRow {
-    /// The scheme.
-    pub scheme: Scheme,
-    /// How many threads searched.
-    pub threads: usize,
+    /// The scheme and the threads.
+    pub sharing: Sharing,
     /// Seconds of the clock, summed over the positions.
     pub seconds: f64,
     /// What was done, summed over the positions.
@@ -49,25 +46,23 @@ pub fn draw_positions<G: Game>(start: &G, plies: usize, count: usize, seed: u64)
     (0..count).filter_map(draw).collect()
 }
 
-/// Measures one scheme with so many threads on all positions. Each search over a table begins with an empty one.
+/// Measures one way to share the search on all positions. Each search begins with an empty table.
 ///
 /// # Errors
 /// The search was stopped.
 pub fn measure_speedup<G: Game + Send + Sync>(
     positions: &[G],
     depth: u32,
-    (scheme, threads): (Scheme, usize),
-    table: &mut Table,
+    sharing: Sharing,
+    table: &Table,
     monitor: &Monitor,
 ) -> Result<SpeedupRow, Stopped> {
-    let mut row = SpeedupRow { scheme, threads, seconds: 0.0, counts: ParallelCounts::default() };
+    let mut row = SpeedupRow { sharing, seconds: 0.0, counts: ParallelCounts::default() };
     for position in positions {
-        if scheme == Scheme::Abdada {
-            table.clear();
-        }
-        let began = Instant::now();
-        row.counts += search_parallel(position, depth, scheme, threads, table, monitor)?.counts;
-        row.seconds += began.elapsed().as_secs_f64();
+        table.clear();
+        let began = (sharing.means.seconds)();
+        row.counts += search_parallel(position, depth, sharing, table, monitor)?.counts;
+        row.seconds += (sharing.means.seconds)() - began;
     }
     Ok(row)
 }

@@ -1,8 +1,9 @@
 //! Splits: nodes that several threads search together.
 
-use super::Scheme;
+use super::{ParallelCounts, Scheme};
 use crate::core::game::Value;
 use crate::solvers::monitor::{Monitor, Stopped};
+use crate::solvers::together::ThreadMeans;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -184,6 +185,7 @@ impl<M: Copy> Split<M> {
 #[derive(Debug)]
 pub(super) struct Splits<'a, M> {
     pub scheme: Scheme,
+    pub means: ThreadMeans,
     pub monitor: &'a Monitor,
     /// Those that may have moves left.
     open: Mutex<Vec<Arc<Split<M>>>>,
@@ -191,20 +193,26 @@ pub(super) struct Splits<'a, M> {
     /// Threads that look for something to do.
     free: AtomicUsize,
     is_over: AtomicBool,
-    result: Mutex<Option<Result<(Value, Option<M>), Stopped>>>,
+    result: Mutex<Option<Found<M>>>,
+    counts: Mutex<ParallelCounts>,
 }
+
+/// The value of the root with a move of that value, or why there is none.
+pub(super) type Found<M> = Result<(Value, Option<M>), Stopped>;
 
 impl<'a, M: Copy> Splits<'a, M> {
     /// None so far.
-    pub fn new(scheme: Scheme, monitor: &'a Monitor) -> Splits<'a, M> {
+    pub fn new(scheme: Scheme, means: ThreadMeans, monitor: &'a Monitor) -> Splits<'a, M> {
         Splits {
             scheme,
+            means,
             monitor,
             open: Mutex::new(Vec::new()),
             open_count: AtomicUsize::new(0),
             free: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
             result: Mutex::new(None),
+            counts: Mutex::new(ParallelCounts::default()),
         }
     }
 
@@ -215,14 +223,20 @@ impl<'a, M: Copy> Splits<'a, M> {
     }
 
     /// Ends the search. The first result counts.
-    pub fn end(&self, result: Result<(Value, Option<M>), Stopped>) {
+    pub fn end(&self, result: Found<M>) {
         self.result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(result);
         self.is_over.store(true, Relaxed);
     }
 
-    /// The result of the search, which is over.
-    pub fn result(self) -> Result<(Value, Option<M>), Stopped> {
-        self.result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(Err(Stopped::Asked))
+    /// Adds what a thread has done.
+    pub fn add(&self, counts: ParallelCounts) {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) += counts;
+    }
+
+    /// The result of the search, which is over, and what its threads have done.
+    pub fn result(self) -> (Found<M>, ParallelCounts) {
+        let found = self.result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (found.unwrap_or(Err(Stopped::Asked)), self.counts.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether more threads are free than there are splits for them.

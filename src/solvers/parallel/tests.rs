@@ -7,6 +7,7 @@ use crate::games::gomoku::position::GomokuPosition;
 use crate::games::gomoku::rules::{GomokuRules, RowRule};
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::position::{ReversiPosition, Start};
+use crate::runner::parallel::THREAD_MEANS;
 use crate::solvers::gomoku::thesis::patterns::PatternTable;
 use crate::solvers::gomoku::thesis::position::{AttackWeights, PatternPosition};
 use crate::solvers::table::LEAST_BYTES;
@@ -15,6 +16,10 @@ use rand::RngExt;
 
 fn reversi(board: ReversiBoard) -> ReversiPosition {
     ReversiPosition::new(board, Start::Standard)
+}
+
+const fn sharing(scheme: Scheme, threads: usize) -> Sharing {
+    Sharing { scheme, threads, means: THREAD_MEANS }
 }
 
 fn table() -> Table {
@@ -31,8 +36,9 @@ fn plain<G: Game>(position: &G, depth: u32) -> (Value, u64) {
 
 fn check<G: Game + Send + Sync>(position: &G, depth: u32, all: &mut ParallelCounts) {
     let (value, nodes) = plain(position, depth);
-    let search =
-        |scheme, threads| search_parallel(position, depth, scheme, threads, &table(), &Monitor::default()).unwrap();
+    let search = |scheme, threads| {
+        search_parallel(position, depth, sharing(scheme, threads), &table(), &Monitor::default()).unwrap()
+    };
     for scheme in Scheme::ALL {
         for threads in 1..=5 {
             let found = search(scheme, threads);
@@ -83,7 +89,7 @@ fn searches_of_nothing_end() {
     }
     for (position, depth) in [(over.clone(), 4), (reversi(board), 0)] {
         for scheme in Scheme::ALL {
-            let found = search_parallel(&position, depth, scheme, 3, &table(), &Monitor::default()).unwrap();
+            let found = search_parallel(&position, depth, sharing(scheme, 3), &table(), &Monitor::default()).unwrap();
             assert_eq!((found.value, found.best), (plain(&position, depth).0, None), "{scheme:?}");
         }
     }
@@ -95,7 +101,7 @@ fn a_search_ends_with_its_budget() {
     for scheme in Scheme::ALL {
         for threads in [1, 4] {
             let monitor = Monitor::with_budget(50_000).with_interval(100);
-            let ended = search_parallel(&start, 30, scheme, threads, &table(), &monitor);
+            let ended = search_parallel(&start, 30, sharing(scheme, threads), &table(), &monitor);
             assert!(matches!(ended, Err(Stopped::Budget)), "{scheme:?} {threads}");
             assert!(monitor.nodes() < 80_000, "{scheme:?} {threads}: {}", monitor.nodes());
         }

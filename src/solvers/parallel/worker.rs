@@ -9,8 +9,6 @@ use crate::core::game::{Game, Value};
 use crate::solvers::monitor::{INTERVAL, Stopped};
 use crate::solvers::search::LOWEST;
 use std::sync::Arc;
-use std::thread;
-use std::time::Instant;
 
 /// Nodes with fewer plies below them are not split.
 const LEAST_DEPTH: u32 = 2;
@@ -35,12 +33,12 @@ pub(super) struct Worker<'a, G: Game> {
     reported: u64,
 }
 
-/// A thread that panics would let the others wait for it without an end.
+/// A thread that has an end tells what it has done. One that panics ends the search, because the others would wait for it.
 impl<G: Game> Drop for Worker<'_, G> {
     fn drop(&mut self) {
-        if thread::panicking() {
-            self.splits.end(Err(Stopped::Asked));
-        }
+        self.report();
+        self.splits.end(Err(Stopped::Asked));
+        self.splits.add(self.counts);
     }
 }
 
@@ -61,23 +59,16 @@ impl<'a, G: Game> Worker<'a, G> {
     }
 
     /// Begins at the root.
-    pub fn search(mut self, depth: u32) -> ParallelCounts {
+    pub fn search(mut self, depth: u32) {
         match self.open(depth, LOWEST, -LOWEST, NodeKind::Exact, true) {
             Some(value) => self.splits.end(Ok((value, None))),
             None => self.run(),
         }
-        self.ended()
     }
 
     /// Begins with nothing to do.
-    pub fn help(mut self) -> ParallelCounts {
+    pub fn help(mut self) {
         self.run();
-        self.ended()
-    }
-
-    fn ended(mut self) -> ParallelCounts {
-        self.report();
-        self.counts
     }
 
     /// Tells the monitor the nodes that it has not heard of, and ends the search if it says so.
@@ -315,7 +306,7 @@ impl<'a, G: Game> Worker<'a, G> {
 
     /// Waits until there is a split to go to, one of its own is done, or the search is over.
     fn find_work(&mut self) {
-        let began = Instant::now();
+        let began = (self.splits.means.seconds)();
         self.splits.set_free(true);
         let mut looks = 0u32;
         while !self.splits.are_over() {
@@ -323,14 +314,14 @@ impl<'a, G: Game> Worker<'a, G> {
                 && let Some(own) = self.waiting.pop()
             {
                 self.splits.set_free(false);
-                self.counts.waited += began.elapsed().as_secs_f64();
+                self.counts.waited += (self.splits.means.seconds)() - began;
                 self.go_to(&own.path);
                 self.go_on_above(&own);
                 return;
             }
             if let Some(entry) = self.splits.join(self.waiting.last().map(|own| &**own)) {
                 self.splits.set_free(false);
-                self.counts.waited += began.elapsed().as_secs_f64();
+                self.counts.waited += (self.splits.means.seconds)() - began;
                 self.counts.joined += 1;
                 self.go_to(&entry.split.path);
                 let child = entry.child;
@@ -342,7 +333,7 @@ impl<'a, G: Game> Worker<'a, G> {
             }
             looks += 1;
             if looks % LOOKS == 0 {
-                thread::yield_now();
+                (self.splits.means.give_way)();
                 // Nobody else may look at the monitor while all wait for a slow thread.
                 if looks % (LOOKS * LOOKS) == 0 {
                     self.report();
@@ -352,7 +343,7 @@ impl<'a, G: Game> Worker<'a, G> {
             }
         }
         self.splits.set_free(false);
-        self.counts.waited += began.elapsed().as_secs_f64();
+        self.counts.waited += (self.splits.means.seconds)() - began;
     }
 
     /// Brings the position to the end of a path from the root.
