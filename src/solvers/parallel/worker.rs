@@ -200,10 +200,11 @@ impl<'a, G: Game> Worker<'a, G> {
         }
     }
 
-    /// Takes in what the move is worth that it is at. A move that is better than it was asked for is searched again.
+    /// Takes in what the move is worth that it is at. If it is at least what it was asked about, it may be worth more,
+    /// and it is searched again: even where others have found something as good in the meantime.
     fn take_in(&mut self, value: Value) {
         let again = |value: Value, alpha: Value, beta: Value, upper: Value| {
-            (value > alpha && upper < beta && value < beta).then(|| value.max(alpha + 1) - 1)
+            (value >= upper && upper < beta && value < beta).then(|| value.max(alpha + 1) - 1)
         };
         let (lower, beta, depth) = if let Some(node) = self.nodes.last_mut() {
             let Some(Child { m, upper }) = node.child else { return };
