@@ -28,11 +28,11 @@ const MOST_THREADS: i64 = 1024;
 
 /// Measure how much faster several threads search a game tree than one, by each scheme.
 ///
-/// The positions are drawn from games whose moves are among the first four in the order of the search. Each is searched
-/// to a fixed depth by NegaScout, of Gomoku with the patterns of the player "thesis", of Reversi with the heuristic
-/// value of the game. A row tells the seconds of the clock for all positions, how many times as fast that is as one
-/// thread, the nodes, how many more these are, and which part of the time threads had nothing to do. The machine should
-/// have nothing else to do.
+/// The positions are drawn from games whose moves are among the first four in the order of the search. Each is
+/// searched to a fixed depth by NegaScout, of Gomoku with the patterns of the player "thesis", of Reversi with the
+/// heuristic value of the game. A row tells the seconds of the clock for all positions, how many times as fast that
+/// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. The
+/// machine should have nothing else to do.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -108,13 +108,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         SpeedupGame::Reversi(of) => {
             let (start, title) = AskedPosition::of(of.setup)?.first()?;
-            speedup(|_| start.clone(), |position, _| position, &title, &of.options, out)
+            speedup(|_| start, |position, _| position, &title, &of.options, out)
         }
     }
 }
 
-/// Measures and prints. `start` makes the position to begin with for a depth, and `ready` gets a drawn one ready for a
-/// search to a depth.
+/// Measures and prints. `start` makes the position to begin with for a depth, and `ready` gets a drawn one ready for
+/// a search to a depth.
 fn speedup<G: Game + Send + Sync>(
     start: impl Fn(u32) -> G,
     ready: impl Fn(G, u32) -> G,

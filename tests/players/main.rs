@@ -10,3 +10,4 @@ mod matches;
 mod nboard;
 mod pbrain;
 mod play;
+mod schemes;

@@ -4,11 +4,10 @@
 //!
 //! - [`Scheme::PvSplit`] (T. A. Marsland and M. Campbell 1982): the nodes on the leftmost path are splits, one at a
 //!   time from the deepest up, as soon as their first move is searched. Who has no move left waits for the others.
-//! - [`Scheme::YoungBrothers`] (R. Feldmann 1993): any node whose first move is searched becomes a split when a thread
-//!   is free. Its owner comes back to it, and while it waits it helps those that help it.
-//! - [`Scheme::DynamicSplitting`] (R. M. Hyatt 1988): free threads ask for help all others. Nodes that are expected to
-//!   end with a cut-off are split only after several moves. A split has no owner: who is the last one there goes on
-//!   with the node above.
+//! - [`Scheme::YoungBrothers`] (R. Feldmann 1993): any node whose first move is searched becomes a split when a
+//!   thread is free. Its owner comes back to it, and while it waits it helps those that help it.
+//! - [`Scheme::DynamicSplitting`] (R. M. Hyatt 1988): the same, but nodes that are expected to end with a cut-off are
+//!   split only after several moves, and a split has no owner: who is the last one there goes on with the node above.
 //! - [`Scheme::Abdada`]: all threads search the whole tree over one transposition table and leave for later what
 //!   others are at ([`super::busy`]).
 //!
@@ -16,12 +15,10 @@
 
 pub mod speedup;
 mod split;
-#[cfg(test)]
-mod tests;
 mod worker;
 
 use self::split::Splits;
-use self::worker::Worker;
+use self::worker::TreeThread;
 use super::busy::Busy;
 use super::monitor::{Monitor, Stopped};
 use super::negascout::negascout;
@@ -56,7 +53,7 @@ impl Scheme {
         NamedValue { value: "abdada", label: "Simplified ABDADA: over a transposition table" },
     ];
 
-    /// Its name.
+    /// Its name in [`Scheme::NAMES`].
     pub fn name(self) -> &'static str {
         Scheme::ALL.iter().zip(Scheme::NAMES).find(|(scheme, _)| **scheme == self).map_or("", |(_, name)| name.value)
     }
@@ -75,7 +72,7 @@ impl Scheme {
 /// What threads did together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ParallelCounts {
-    /// Positions visited.
+    /// Positions that were visited.
     pub nodes: u64,
     /// Nodes that became splits.
     pub splits: u64,
@@ -101,7 +98,7 @@ pub struct ParallelResult<M> {
     pub value: Value,
     /// A move of that value; none if the game is over, if the depth is 0, or if the scheme does not tell.
     pub best: Option<M>,
-    /// What it took.
+    /// What the threads did for it.
     pub counts: ParallelCounts,
 }
 
@@ -109,7 +106,7 @@ pub struct ParallelResult<M> {
 /// started.
 #[derive(Debug, Clone, Copy)]
 pub struct Sharing {
-    /// The scheme.
+    /// Who splits which node.
     pub scheme: Scheme,
     /// Threads that search.
     pub threads: usize,
@@ -135,9 +132,9 @@ pub fn search_parallel<G: Game + Send + Sync>(
     let splits = Splits::new(scheme, means, monitor);
     let tasks = (1..threads).map(|number| -> HelperTask<'_> {
         let (splits, position) = (&splits, position.clone());
-        Box::new(move || Worker::new(splits, position, number).help())
+        Box::new(move || TreeThread::new(splits, position, number).help())
     });
-    (means.together)(tasks.collect(), &mut || Worker::new(&splits, position.clone(), 0).search(depth));
+    (means.together)(tasks.collect(), &mut || TreeThread::new(&splits, position.clone(), 0).search(depth));
     let (result, counts) = splits.result();
     let (value, best) = result?;
     Ok(ParallelResult { value, best, counts })

@@ -32,7 +32,7 @@ impl NodeKind {
 
 /// The move of a node that a thread is at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Child<M> {
+pub(super) struct AskedMove<M> {
     pub m: M,
     /// The upper end of the window that it was asked with, seen from the node.
     pub upper: Value,
@@ -52,7 +52,7 @@ pub(super) struct OwnNode<M> {
     pub kind: NodeKind,
     /// Whether it is reached by first moves alone.
     pub is_leftmost: bool,
-    pub child: Option<Child<M>>,
+    pub child: Option<AskedMove<M>>,
 }
 
 impl<M: Copy> OwnNode<M> {
@@ -72,15 +72,15 @@ impl<M: Copy> OwnNode<M> {
 pub(super) struct Above<M> {
     pub nodes: Vec<OwnNode<M>>,
     /// The split above these, with the move that leads here.
-    pub entry: Option<Entry<M>>,
+    pub entry: Option<AtSplit<M>>,
 }
 
 /// A split that a thread is at.
 #[derive(Debug)]
-pub(super) struct Entry<M> {
+pub(super) struct AtSplit<M> {
     pub split: Arc<Split<M>>,
     /// The move that it is at.
-    pub child: Option<Child<M>>,
+    pub child: Option<AskedMove<M>>,
 }
 
 /// A node that several threads search.
@@ -147,13 +147,13 @@ impl<M: Copy> Split<M> {
     }
 
     /// The next move and the window to ask it with, if there is a move left.
-    pub fn next_move(&self, state: &mut SplitState<M>) -> Option<Child<M>> {
+    pub fn next_move(&self, state: &mut SplitState<M>) -> Option<AskedMove<M>> {
         if self.is_cut.load(Relaxed) {
             return None;
         }
         let m = *state.moves.get(state.taken)?;
         state.taken += 1;
-        Some(Child { m, upper: (state.alpha + 1).min(self.beta) })
+        Some(AskedMove { m, upper: (state.alpha + 1).min(self.beta) })
     }
 
     /// Whether what is searched below is of no use.
@@ -271,7 +271,7 @@ impl<'a, M: Copy> Splits<'a, M> {
 
     /// A split for a free thread, and its first move there: the deepest subtree, and among those alike one that needs
     /// all its moves. A thread that waits for a split of its own gets one below it.
-    pub fn join(&self, waits_for: Option<&Split<M>>) -> Option<Entry<M>> {
+    pub fn join(&self, waits_for: Option<&Split<M>>) -> Option<AtSplit<M>> {
         if self.open_count.load(Relaxed) == 0 {
             return None;
         }
@@ -289,6 +289,6 @@ impl<'a, M: Copy> Splits<'a, M> {
             self.withdraw(&best);
             return None;
         }
-        Some(Entry { split: best, child })
+        Some(AtSplit { split: best, child })
     }
 }

@@ -3,7 +3,7 @@
 //! A thread keeps the nodes that it is at in a list instead of calling itself, so that another thread can go on with
 //! them: those above a split go with it.
 
-use super::split::{Above, Child, Entry, NodeKind, OwnNode, Split, Splits};
+use super::split::{Above, AskedMove, AtSplit, NodeKind, OwnNode, Split, Splits};
 use super::{ParallelCounts, Scheme};
 use crate::core::game::{Game, Value};
 use crate::solvers::monitor::{INTERVAL, Stopped};
@@ -18,14 +18,14 @@ const CUT_TRIES: usize = 3;
 const LOOKS: u32 = 64;
 
 /// A thread of the search.
-pub(super) struct Worker<'a, G: Game> {
+pub(super) struct TreeThread<'a, G: Game> {
     splits: &'a Splits<'a, G::Move>,
     number: usize,
     position: G,
     /// The moves from the root to the position, with what takes them back.
     trail: Vec<(G::Move, G::Undo)>,
     /// The split that it is at, if it is at one. Its own nodes lie below.
-    entry: Option<Entry<G::Move>>,
+    entry: Option<AtSplit<G::Move>>,
     nodes: Vec<OwnNode<G::Move>>,
     /// Its own splits that others are still at, the uppermost first.
     waiting: Vec<Arc<Split<G::Move>>>,
@@ -33,8 +33,9 @@ pub(super) struct Worker<'a, G: Game> {
     reported: u64,
 }
 
-/// A thread that has an end tells what it has done. One that panics ends the search, because the others would wait for it.
-impl<G: Game> Drop for Worker<'_, G> {
+/// A thread that has an end tells what it has done. One that panics ends the search, because the others would wait
+/// for it.
+impl<G: Game> Drop for TreeThread<'_, G> {
     fn drop(&mut self) {
         self.report();
         self.splits.end(Err(Stopped::Asked));
@@ -42,10 +43,10 @@ impl<G: Game> Drop for Worker<'_, G> {
     }
 }
 
-impl<'a, G: Game> Worker<'a, G> {
+impl<'a, G: Game> TreeThread<'a, G> {
     /// The thread of a number, at the root.
-    pub fn new(splits: &'a Splits<'a, G::Move>, position: G, number: usize) -> Worker<'a, G> {
-        Worker {
+    pub fn new(splits: &'a Splits<'a, G::Move>, position: G, number: usize) -> TreeThread<'a, G> {
+        TreeThread {
             splits,
             number,
             position,
@@ -161,7 +162,7 @@ impl<'a, G: Game> Worker<'a, G> {
         let is_first = node.taken == 0;
         let upper = if is_first { node.beta } else { (node.alpha + 1).min(node.beta) };
         node.taken += 1;
-        node.child = Some(Child { m, upper });
+        node.child = Some(AskedMove { m, upper });
         let (depth, alpha) = (node.depth - 1, node.alpha);
         let (kind, is_leftmost) = (node.kind.of_child(is_first), node.is_leftmost && is_first);
         self.play(m);
@@ -182,7 +183,7 @@ impl<'a, G: Game> Worker<'a, G> {
         }
     }
 
-    fn search_of_split(&mut self, child: Child<G::Move>) {
+    fn search_of_split(&mut self, child: AskedMove<G::Move>) {
         let Some(entry) = &self.entry else { return };
         let (depth, kind) = (entry.split.depth - 1, entry.split.kind.of_child(false));
         self.play(child.m);
@@ -200,17 +201,17 @@ impl<'a, G: Game> Worker<'a, G> {
         }
     }
 
-    /// Takes in what the move is worth that it is at. If it is at least what it was asked about, it may be worth more,
-    /// and it is searched again: even where others have found something as good in the meantime.
+    /// Takes in what the move is worth that it is at. If it is at least what it was asked about, it may be worth
+    /// more, and it is searched again: even where others have found something as good in the meantime.
     fn take_in(&mut self, value: Value) {
         let again = |value: Value, alpha: Value, beta: Value, upper: Value| {
             (value >= upper && upper < beta && value < beta).then(|| value.max(alpha + 1) - 1)
         };
         let (lower, beta, depth) = if let Some(node) = self.nodes.last_mut() {
-            let Some(Child { m, upper }) = node.child else { return };
+            let Some(AskedMove { m, upper }) = node.child else { return };
             match again(value, node.alpha, node.beta, upper) {
                 Some(lower) => {
-                    node.child = Some(Child { m, upper: node.beta });
+                    node.child = Some(AskedMove { m, upper: node.beta });
                     (lower, node.beta, node.depth - 1)
                 }
                 None => {
@@ -223,12 +224,12 @@ impl<'a, G: Game> Worker<'a, G> {
                     return;
                 }
             }
-        } else if let Some(Entry { split, child }) = &mut self.entry {
-            let Some(Child { m, upper }) = *child else { return };
+        } else if let Some(AtSplit { split, child }) = &mut self.entry {
+            let Some(AskedMove { m, upper }) = *child else { return };
             let mut state = split.state();
             match again(value, state.alpha, split.beta, upper) {
                 Some(lower) => {
-                    *child = Some(Child { m, upper: split.beta });
+                    *child = Some(AskedMove { m, upper: split.beta });
                     (lower, split.beta, split.depth - 1)
                 }
                 None => {
@@ -272,14 +273,14 @@ impl<'a, G: Game> Worker<'a, G> {
         let above = Above { nodes: std::mem::replace(&mut self.nodes, below), entry: self.entry.take() };
         let child = node.child;
         let split = Arc::new(Split::new(node, path, self.number, above));
-        self.entry = Some(Entry { split: split.clone(), child });
+        self.entry = Some(AtSplit { split: split.clone(), child });
         self.counts.splits += 1;
         self.splits.publish(split);
     }
 
     /// Leaves the split that it is at, where it has nothing more to do. The position is that of the split.
     fn leave(&mut self) {
-        let Some(Entry { split, .. }) = self.entry.take() else { return };
+        let Some(AtSplit { split, .. }) = self.entry.take() else { return };
         self.splits.withdraw(&split);
         let mut state = split.state();
         state.running -= 1;
@@ -333,10 +334,10 @@ impl<'a, G: Game> Worker<'a, G> {
                 return;
             }
             looks += 1;
-            if looks % LOOKS == 0 {
+            if looks.is_multiple_of(LOOKS) {
                 (self.splits.means.give_way)();
                 // Nobody else may look at the monitor while all wait for a slow thread.
-                if looks % (LOOKS * LOOKS) == 0 {
+                if looks.is_multiple_of(LOOKS * LOOKS) {
                     self.report();
                 }
             } else {

@@ -1,21 +1,38 @@
-//! Tests of the schemes: the value of one thread whatever the scheme, threads that help, and searches that are stopped.
+//! The schemes by which threads share a tree: the value of one thread whatever the scheme, and searches that are
+//! stopped.
 
-use super::*;
-use crate::core::seed::rng;
-use crate::games::gomoku::board::GomokuBoard;
-use crate::games::gomoku::position::GomokuPosition;
-use crate::games::gomoku::rules::{GomokuRules, RowRule};
-use crate::games::reversi::board::ReversiBoard;
-use crate::games::reversi::position::{ReversiPosition, Start};
-use crate::runner::parallel::THREAD_MEANS;
-use crate::solvers::gomoku::thesis::patterns::PatternTable;
-use crate::solvers::gomoku::thesis::position::{AttackWeights, PatternPosition};
-use crate::solvers::table::LEAST_BYTES;
-use crate::solvers::wander::wander;
+use morpion::core::game::{Game, Value};
+use morpion::core::seed::{Rng, rng};
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::position::GomokuPosition;
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::games::reversi::board::ReversiBoard;
+use morpion::games::reversi::position::{ReversiPosition, Start};
+use morpion::runner::parallel::THREAD_MEANS;
+use morpion::solvers::gomoku::thesis::patterns::PatternTable;
+use morpion::solvers::gomoku::thesis::position::{AttackWeights, PatternPosition};
+use morpion::solvers::monitor::{Monitor, Stopped};
+use morpion::solvers::negascout::negascout;
+use morpion::solvers::parallel::{ParallelCounts, Scheme, Sharing, search_parallel};
+use morpion::solvers::search::{LOWEST, NodeSearch, Parts};
+use morpion::solvers::table::{LEAST_BYTES, Table};
 use rand::RngExt;
 
 fn reversi(board: ReversiBoard) -> ReversiPosition {
     ReversiPosition::new(board, Start::Standard)
+}
+
+/// A position after some random moves, or where the game is over before.
+fn after_moves<G: Game>(mut position: G, count: usize, random: &mut Rng) -> G {
+    for _ in 0..count {
+        let mut moves = Vec::new();
+        position.moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        position.play(moves[random.random_range(0..moves.len())]);
+    }
+    position
 }
 
 const fn sharing(scheme: Scheme, threads: usize) -> Sharing {
@@ -65,13 +82,13 @@ fn all_schemes_find_the_value_of_one_thread() {
     let rules = GomokuRules::new(RowRule::Five, 5).unwrap();
     for n in 0..8u32 {
         let empty = GomokuPosition::new(GomokuBoard::new(7, 7).unwrap(), rules);
-        let start = wander(empty, random.random_range(4..20), &mut random);
+        let start = after_moves(empty, random.random_range(4..20), &mut random);
         let depth = 2 + n % 3;
         check(&PatternPosition::new(&start, &patterns, AttackWeights::of(start.side(), depth)), depth, &mut all);
     }
     for n in 0..8u32 {
         let empty = reversi(ReversiBoard::new(6, 6).unwrap());
-        let start = wander(empty, random.random_range(0..26), &mut random);
+        let start = after_moves(empty, random.random_range(0..26), &mut random);
         check(&start, 3 + n % 4, &mut all);
     }
     assert!(all.splits > 50 && all.joined > 10, "{all:?}");
@@ -87,7 +104,7 @@ fn searches_of_nothing_end() {
         let Some(&m) = moves.first() else { break };
         over.play(m);
     }
-    for (position, depth) in [(over.clone(), 4), (reversi(board), 0)] {
+    for (position, depth) in [(over, 4), (reversi(board), 0)] {
         for scheme in Scheme::ALL {
             let found = search_parallel(&position, depth, sharing(scheme, 3), &table(), &Monitor::default()).unwrap();
             assert_eq!((found.value, found.best), (plain(&position, depth).0, None), "{scheme:?}");
