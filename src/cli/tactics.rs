@@ -8,7 +8,7 @@ use super::machine;
 use super::positions::read_text_file;
 use super::streams::say;
 use super::values;
-use crate::core::game::{Game, Side};
+use crate::core::game::Side;
 use crate::core::quantity::grouped;
 use crate::daemon::view::TacticsAnswerView;
 use crate::games::go::large::points::LargeBoard;
@@ -79,9 +79,7 @@ impl QuestionArgs {
         let target = point_of(size, &self.target)?;
         let with = self.with.as_deref().map(|with| point_of(size, with)).transpose()?;
         let question = Question::new(position.chains(), self.goal.goal(), target, with)?;
-        // A ko forbids a point to the side that is to move in the file only.
-        let ban = position.ko().filter(|_| position.side() == question.mover());
-        Ok((TacticsBoard::new(position.chains().clone(), ban), question))
+        Ok((TacticsBoard::of_position(&position, question.mover()), question))
     }
 }
 

@@ -10,6 +10,7 @@ pub mod backup;
 mod course;
 pub mod credit;
 pub mod directory;
+pub mod editor;
 pub mod folder;
 pub mod grids;
 pub mod hunt_request;

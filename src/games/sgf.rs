@@ -54,10 +54,15 @@ pub fn main_line(text: &str) -> Result<Vec<Node>, SgfError> {
     if let Some(notice) = notices.into_iter().find(|notice| !changes_nothing(notice)) {
         return Err(SgfError::Form(notice));
     }
+    let nodes = collection.main_line(collection.games()[0]);
+    Ok(nodes.map(|id| node_of(collection.properties(id))).collect())
+}
+
+/// The properties of a node with their values as texts.
+pub fn node_of(properties: &[Property]) -> Node {
     let texts =
         |property: &Property| (property.name.clone(), property.values.iter().map(|value| unescape(value)).collect());
-    let nodes = collection.main_line(collection.games()[0]);
-    Ok(nodes.map(|id| collection.properties(id).iter().map(texts).collect()).collect())
+    properties.iter().map(texts).collect()
 }
 
 /// The points of a value: one, or a rectangle `aa:cc`.

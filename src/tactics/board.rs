@@ -6,10 +6,11 @@
 //! threat that has to be answered in between. Their number is finite, so that a side which never can end the ko runs
 //! out of them.
 
-use crate::core::game::Side;
+use crate::core::game::{Game, Side};
 use crate::core::seed::derive;
 use crate::games::go::large::chains::{Chain, Chains, Taken};
 use crate::games::go::large::points::PointSet;
+use crate::games::go::large::position::LargePosition;
 
 /// Who has threats elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -53,6 +54,13 @@ impl TacticsBoard {
     /// A board with these stones; `ban` is the point that a ko forbids the side to move.
     pub fn new(chains: Chains, ban: Option<u16>) -> TacticsBoard {
         TacticsBoard { chains, threats: KoThreats::Neither, threats_left: 0, ban, took_ko: false, made: Vec::new() }
+    }
+
+    /// The board of a position, for a question in which `mover` moves first. A ko of the position forbids a point to
+    /// the side that is to move in it only.
+    pub fn of_position(position: &LargePosition, mover: Side) -> TacticsBoard {
+        let ban = position.ko().filter(|_| position.side() == mover);
+        TacticsBoard::new(position.chains().clone(), ban)
     }
 
     /// The stones with their chains and liberties.

@@ -9,6 +9,7 @@ use super::pattern::entry::PatternGoal;
 use super::pattern::index::{PatternIndex, PatternMatch, PatternProposal};
 use super::pattern::key::{BoardRows, Rectangle};
 use super::zone::Candidate;
+use crate::games::go::large::chains::Chains;
 use std::sync::Arc;
 
 /// Where the attacker's candidates come from.
@@ -30,6 +31,22 @@ impl AttackMoves {
             AttackMoves::Patterns(index) | AttackMoves::Both(index) => Some(index),
         }
     }
+}
+
+/// The patterns that fit a board, as far as their conditions on liberties hold, each with the moves that it proposes.
+pub fn patterns_on(index: &PatternIndex, chains: &Chains) -> Vec<(PatternMatch, Vec<PatternProposal>)> {
+    let size = chains.size();
+    let stone = |(x, y)| size.point(x, y).and_then(|point| chains.colour(point));
+    let rows = BoardRows::new((size.width(), size.height()), stone);
+    let liberties = |(x, y): (u8, u8)| size.point(x, y).map_or(0, |point| chains.liberty_count(point));
+    let mut found = Vec::new();
+    index.match_board(&rows, &mut found);
+    let with_moves = found.into_iter().map(|one| {
+        let mut moves = Vec::new();
+        index.proposals(&one, liberties, &mut moves);
+        (one, moves)
+    });
+    with_moves.filter(|(_, moves)| !moves.is_empty()).collect()
 }
 
 /// The patterns with the board that they are looked for on.

@@ -3,6 +3,7 @@
 mod commands;
 mod crowds;
 mod daemon;
+mod editor;
 mod events;
 mod fake;
 mod hostile;

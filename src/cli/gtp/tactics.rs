@@ -4,14 +4,14 @@
 //! An answer is the code of the verdict and the move: 0 fails, 1 works, 2 ko with the side to move capturing first, 3
 //! ko for which it needs the first threat. Where nothing needs to be played, the move is PASS.
 
-use crate::core::game::{Game, Side};
+use crate::core::game::Side;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::go::large::position::LargePosition;
 use crate::tactics::board::TacticsBoard;
 use crate::tactics::goal::{Question, TacticalGoal, point_of};
 use crate::tactics::pattern::database::PatternDatabase;
 use crate::tactics::pattern::index::PatternIndex;
-use crate::tactics::pattern::key::BoardRows;
+use crate::tactics::proposer::patterns_on;
 use crate::tactics::solve::{USUAL_NODES, solve};
 use crate::tactics::verdict::TacticsVerdict;
 
@@ -41,8 +41,7 @@ pub(super) fn ask(position: &LargePosition, goal: TacticalGoal, vertices: &[&str
         _ => return Err("this command needs one vertex, or two for connect and disconnect".to_owned()),
     };
     let question = Question::new(position.chains(), goal, target, with).map_err(|error| text(&error))?;
-    let ban = position.ko().filter(|_| position.side() == question.mover());
-    let board = TacticsBoard::new(position.chains().clone(), ban);
+    let board = TacticsBoard::of_position(position, question.mover());
     let answer = solve(&board, &question, USUAL_NODES);
     match (answer.verdict, answer.verdict.code()) {
         (TacticsVerdict::Fails, _) => Ok("0".to_owned()),
@@ -57,15 +56,9 @@ pub(super) fn ask(position: &LargePosition, goal: TacticalGoal, vertices: &[&str
 pub(super) fn patterns(position: &LargePosition, side: Side) -> Result<String, String> {
     let database = PatternDatabase::shipped();
     let index: PatternIndex = database.index().map_err(|(_, fault)| fault.to_string())?;
-    let (size, chains) = (position.size(), position.chains());
-    let stone = |(x, y)| size.point(x, y).and_then(|point| chains.colour(point));
-    let rows = BoardRows::new((size.width(), size.height()), stone);
-    let liberties = |(x, y)| size.point(x, y).map_or(0, |point| chains.liberty_count(point));
-    let (mut found, mut lines) = (Vec::new(), Vec::new());
-    index.match_board(&rows, &mut found);
-    for one in found.iter().filter(|one| index.to_move(one.pattern) == side) {
-        let mut proposals = Vec::new();
-        index.proposals(one, liberties, &mut proposals);
+    let (size, mut lines) = (position.size(), Vec::new());
+    let found = patterns_on(&index, position.chains());
+    for (_, proposals) in found.into_iter().filter(|(one, _)| index.to_move(one.pattern) == side) {
         for proposal in proposals {
             let entry = &database.entries[proposal.entry];
             let (x, y) = proposal.place;

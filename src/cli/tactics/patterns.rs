@@ -8,13 +8,12 @@ use crate::files::{self, Keep};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::parse_position;
 use crate::games::go::rules::GoRules;
-use crate::tactics::pattern::arrangement::PointMask;
 use crate::tactics::pattern::cut::pattern_of;
 use crate::tactics::pattern::database::{PatternDatabase, is_same};
 use crate::tactics::pattern::entry::PatternEntry;
 use crate::tactics::pattern::index::{PatternIndex, PatternProposal};
-use crate::tactics::pattern::key::BoardRows;
 use crate::tactics::pattern::prove::{place_name, prove};
+use crate::tactics::proposer::patterns_on;
 use crate::tactics::solve::{USUAL_NODES, solve};
 use anyhow::{Context, anyhow, bail, ensure};
 use std::io::Write;
@@ -158,18 +157,10 @@ pub fn match_board(args: &MatchArgs, out: &mut dyn Write) -> anyhow::Result<Exit
     let (name, text) = read(&args.file)?;
     let parsed = parse_position::<LargePosition>(&text, GoRules::default());
     let position = parsed.map_err(|error| anyhow!("{name}: {error}"))?;
-    let (size, chains) = (position.size(), position.chains());
-    let rows = BoardRows::new((size.width(), size.height()), |(x, y)| {
-        size.point(x, y).and_then(|point| chains.colour(point))
-    });
-    let liberties = |(x, y): (u8, u8)| size.point(x, y).map_or(0, |point| chains.liberty_count(point));
-    let mut found = Vec::new();
-    index.match_board(&rows, &mut found);
+    let size = position.size();
     let mut moves: Vec<(Side, PatternProposal)> = Vec::new();
-    for one in &found {
-        let mut list = Vec::new();
-        index.proposals(one, liberties, &mut list);
-        moves.extend(list.into_iter().map(|proposal| (index.to_move(one.pattern), proposal)));
+    for (one, proposals) in patterns_on(&index, position.chains()) {
+        moves.extend(proposals.into_iter().map(|proposal| (index.to_move(one.pattern), proposal)));
     }
     let point_name = |(x, y): (u8, u8)| size.point(x, y).map_or_else(String::new, |point| size.name(point));
     moves.sort_by_key(|(side, one)| (*side == Side::Second, one.place, one.entry));
@@ -206,7 +197,7 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         writeln!(out, "{:>4} {goal:<9} {kind:<6} {width}x{height} {name}{edges}", place + 1)?;
         if args.draw {
             for y in 0..height {
-                let row: Vec<String> = (0..width).map(|x| mark(entry.start.at((x, y))).to_string()).collect();
+                let row: Vec<String> = (0..width).map(|x| entry.start.at((x, y)).mark().to_string()).collect();
                 writeln!(out, "       {}", row.join(" "))?;
             }
             let lines = entry.tree.moves().iter().map(|step| {
@@ -221,10 +212,6 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
     writeln!(out, "{}", counted(database.entries.len(), "pattern"))?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn mark(mask: PointMask) -> char {
-    char::from(b"?.XxOo*?"[usize::from(mask.bits() & 7)])
 }
 
 fn add(args: &AddArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {

@@ -7,7 +7,7 @@ use super::prometheus::RequestCounts;
 use super::repeats::RepeatedMessages;
 use super::request_log::{LoggedRequest, PeerAddress, RequestLog};
 use super::state::{ApiState, TotalsCache};
-use super::{archive, backups, credit, events, extract, guard, jobs, metrics, positions, strategies, totals};
+use super::{archive, backups, credit, editor, events, extract, guard, jobs, metrics, positions, strategies, totals};
 use crate::daemon::service::Service;
 use crate::notation::catalogue::Catalogue;
 use axum::Router;
@@ -226,6 +226,13 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(archive::board))
         .routes(routes!(positions::position))
         .routes(routes!(positions::chosen_move))
+        .routes(routes!(editor::read))
+        .routes(routes!(editor::write))
+        .routes(routes!(editor::position))
+        .routes(routes!(editor::solve))
+        .routes(routes!(editor::patterns))
+        .routes(routes!(editor::add_pattern))
+        .routes(routes!(editor::match_patterns))
         .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
         .routes(routes!(backups::list, backups::begin))

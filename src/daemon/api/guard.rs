@@ -107,17 +107,21 @@ pub async fn token(
 /// The path at which the machine makes a move.
 const MOVE: &str = "/api/v1/position/move";
 
+/// The path at which tactical questions are answered.
+const SOLVE: &str = "/api/v1/editor/solve";
+
 /// Whether requests of the method POST at this path compute something and change nothing.
 pub fn computes(path: &str) -> bool {
     matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position" | MOVE)
+        || path.starts_with("/api/v1/editor/")
 }
 
 fn allowed(role: Role, method: &Method, path: &str) -> bool {
     let reads = matches!(*method, Method::GET | Method::HEAD);
     match role {
         Role::Operate => true,
-        // The machine's moves take much of its time, so they are for those who may change things.
-        Role::Read => reads || computes(path) && path != MOVE,
+        // The machine's moves and answers take much of its time, so they are for those who may change things.
+        Role::Read => reads || computes(path) && path != MOVE && path != SOLVE,
         Role::Worker => reads && matches!(path, "/api/v1/health" | "/api/v1/workers" | "/api/v1/units"),
     }
 }
@@ -200,7 +204,10 @@ mod tests {
         assert!(!allowed(Role::Read, &Method::POST, jobs) && !allowed(Role::Read, &Method::POST, "/api/v1/grids"));
         assert!(allowed(Role::Read, &Method::POST, "/api/v1/board"));
         assert!(allowed(Role::Read, &Method::POST, "/api/v1/position"));
-        assert!(!allowed(Role::Read, &Method::POST, MOVE) && allowed(Role::Operate, &Method::POST, MOVE));
+        assert!(allowed(Role::Read, &Method::POST, "/api/v1/editor/read"));
+        for path in [MOVE, SOLVE] {
+            assert!(!allowed(Role::Read, &Method::POST, path) && allowed(Role::Operate, &Method::POST, path));
+        }
         assert!(allowed(Role::Worker, &Method::GET, "/api/v1/units") && !allowed(Role::Worker, &Method::GET, jobs));
     }
 }

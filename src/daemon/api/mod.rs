@@ -2,9 +2,9 @@
 //!
 //! A request is checked in this order: its address and origin (`guard`), its token, its body (a bound on size and
 //! time), and the number of requests at work (`app`). Then the router calls a handler: `jobs`, `archive`, `events`,
-//! `positions`, `totals`, `metrics`. Whatever refuses a request, the answer is a problem document (`problem`). The
-//! service blocks, so it is called on threads of its own (`state`). `server` holds the
-//! sockets, `connections` their places, and `accepting` what is wrong when none can be accepted.
+//! `positions`, `editor`, `totals`, `metrics`. Whatever refuses a request, the answer is a problem document
+//! (`problem`). The service blocks, so it is called on threads of its own (`state`). `server` holds the sockets,
+//! `connections` their places, and `accepting` what is wrong when none can be accepted.
 
 mod accepting;
 mod app;
@@ -12,6 +12,7 @@ mod archive;
 mod backups;
 mod connections;
 mod credit;
+mod editor;
 mod events;
 mod extract;
 mod guard;

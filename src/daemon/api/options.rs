@@ -52,8 +52,8 @@ pub struct ServerLimits {
     /// Of these, the number of requests that need much processor time or memory: pictures, checks of grids,
     /// submissions.
     pub heavy: usize,
-    /// The same for searches for the machine's moves in two-player games. Each takes up to ten seconds of a processor
-    /// and some 20 MB.
+    /// The same for searches for the machine's moves in two-player games, which take up to ten seconds of a processor
+    /// and some 20 MB each, and for tactical questions, which take up to twelve seconds and some 200 MB.
     pub thinking: usize,
     /// Number of requests for the health and the metrics at work at a time, in addition to the others; more of them
     /// wait.

@@ -33,7 +33,7 @@ pub struct ApiState {
     pub calls: Arc<Semaphore>,
     /// Of these, places of calls that take much processor time or memory.
     pub heavy: Arc<Semaphore>,
-    /// Of these, places of searches for the machine's moves.
+    /// Of these, places of searches for the machine's moves and for answers to tactical questions.
     pub thinking: Arc<Semaphore>,
     /// Places of calls for the health and the metrics, which no other call can fill.
     pub watching: Arc<Semaphore>,
@@ -89,7 +89,7 @@ impl ApiState {
         self.call_few(&self.heavy, call).await
     }
 
-    /// The same for searches for the machine's moves, which take seconds.
+    /// The same for searches for the machine's moves and for answers, which take seconds.
     pub async fn call_thinking<T: Send + 'static>(
         self: &Arc<ApiState>,
         call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,

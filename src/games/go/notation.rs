@@ -10,7 +10,7 @@ use super::position::{GoMove, GoPosition, GoStonesError};
 use super::rules::GoRules;
 use crate::core::game::{Game, Side};
 use crate::games::rows::{Place, RowsError, parse_rows};
-use crate::games::sgf::{SgfError, board_of, is_sgf, main_line, points_of};
+use crate::games::sgf::{Node, SgfError, board_of, is_sgf, main_line, points_of};
 use crate::games::size::BoardSizeError;
 
 /// A position that text is read into and written from, on a small board or a large one.
@@ -281,18 +281,40 @@ pub fn to_line<P: Goban>(position: &P) -> String {
     text
 }
 
-/// Reads the main line of the first game: the position that was set up last, and the moves from there to its end.
-///
-/// # Errors
-/// No SGF, a board of another size than there is, illegal moves.
-pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move>), GoReadError> {
-    let nodes = main_line(text)?;
-    let size = board_of(&nodes[0], USUAL_SGF)?;
-    let mut position = P::set_up(size, rules, &[], Side::First)?;
-    let (mut start, mut moves) = (position.clone(), Vec::new());
-    let mut number = 0;
-    for node in &nodes {
-        let (mut stones, mut side) = (stones_of(&position), position.side());
+/// A game in SGF that is followed node by node.
+#[derive(Debug, Clone)]
+pub struct GoReplay<P: Goban> {
+    size: (u8, u8),
+    rules: GoRules,
+    position: P,
+    start: P,
+    moves: Vec<P::Move>,
+    number: usize,
+}
+
+impl<P: Goban> GoReplay<P> {
+    /// The empty board that the first node of a game says, or the usual one; the node is not followed yet.
+    ///
+    /// # Errors
+    /// A size that no such board has.
+    pub fn new(first: &Node, rules: GoRules) -> Result<GoReplay<P>, GoReadError> {
+        let size = board_of(first, USUAL_SGF)?;
+        let position = P::set_up(size, rules, &[], Side::First)?;
+        Ok(GoReplay { size, rules, start: position.clone(), position, moves: Vec::new(), number: 0 })
+    }
+
+    /// The position after the nodes so far.
+    pub fn position(&self) -> &P {
+        &self.position
+    }
+
+    /// Follows a node: sets up what it says, then makes its moves.
+    ///
+    /// # Errors
+    /// Values that mean nothing, stones that cannot be, illegal moves. The position is then the last one before.
+    pub fn follow(&mut self, node: &Node) -> Result<(), GoReadError> {
+        let (size, rules) = (self.size, self.rules);
+        let (mut stones, mut side) = (stones_of(&self.position), self.position.side());
         let mut setup = false;
         for (name, values) in node {
             if let "AB" | "AW" | "AE" = name.as_str() {
@@ -309,7 +331,7 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move
             match (name.as_str(), values[0].trim()) {
                 ("PL", "B" | "b" | "W" | "w") => {
                     side = if values[0].trim().eq_ignore_ascii_case("b") { Side::First } else { Side::Second };
-                    setup |= side != position.side();
+                    setup |= side != self.position.side();
                 }
                 ("PL", value) => {
                     return Err(SgfError::value(name, value, "colour").into());
@@ -318,15 +340,13 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move
             }
         }
         if setup {
-            position = P::set_up(size, rules, &stones, side)?;
-            (start, moves) = (position.clone(), Vec::new());
+            self.begin_at(P::set_up(size, rules, &stones, side)?);
         }
         for (name, values) in node.iter().filter(|(name, _)| name == "B" || name == "W") {
-            number += 1;
+            self.number += 1;
             let side = if name == "B" { Side::First } else { Side::Second };
-            if side != position.side() {
-                position = P::set_up(size, rules, &stones_of(&position), side)?;
-                (start, moves) = (position.clone(), Vec::new());
+            if side != self.position.side() {
+                self.begin_at(P::set_up(size, rules, &stones_of(&self.position), side)?);
             }
             let value = values[0].trim();
             // tt is the pass of older files, on boards that have no such point.
@@ -337,15 +357,30 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move
                     _ => return Err(SgfError::value(name, value, "point of the board").into()),
                 },
             };
-            let m = position.move_to(place);
-            if !position.allows(m) {
-                return Err(GoReadError::Illegal { number, name: position.name(m) });
+            let m = self.position.move_to(place);
+            if !self.position.allows(m) {
+                return Err(GoReadError::Illegal { number: self.number, name: self.position.name(m) });
             }
-            position.play(m);
-            moves.push(m);
+            self.position.play(m);
+            self.moves.push(m);
         }
+        Ok(())
     }
-    Ok((start, moves))
+
+    fn begin_at(&mut self, position: P) {
+        (self.start, self.position, self.moves) = (position.clone(), position, Vec::new());
+    }
+}
+
+/// Reads the main line of the first game: the position that was set up last, and the moves from there to its end.
+///
+/// # Errors
+/// No SGF, a board of another size than there is, illegal moves.
+pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move>), GoReadError> {
+    let nodes = main_line(text)?;
+    let mut replay = GoReplay::new(&nodes[0], rules)?;
+    nodes.iter().try_for_each(|node| replay.follow(node))?;
+    Ok((replay.start, replay.moves))
 }
 
 /// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is

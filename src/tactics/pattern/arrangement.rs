@@ -41,6 +41,12 @@ impl PointMask {
         }
     }
 
+    /// The character that draws it: `X` black, `O` white, `.` empty, `x` black or empty, `o` white or empty, `*`
+    /// black or white, `?` any.
+    pub fn mark(self) -> char {
+        char::from(b"?.XxOo*?"[usize::from(self.0 & 7)])
+    }
+
     /// Whether it allows what the other one allows, or some of it.
     #[inline]
     pub fn meets(self, other: PointMask) -> bool {
