@@ -16,6 +16,8 @@ mod browser;
 #[path = "page/credit.rs"]
 mod credit;
 mod daemons;
+#[path = "page/editor.rs"]
+mod editor;
 #[path = "page/languages.rs"]
 mod languages;
 
@@ -140,6 +142,10 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
         ("/board".into(), "document.querySelectorAll('.board .hint').length > 20"),
         ("/games".into(), "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
         ("/games?game=go&size=3x4".into(), "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
+        (
+            "/editor".into(),
+            "document.querySelectorAll('.choice-cell').length === 81 && document.querySelector('.patternpicture .stone')",
+        ),
         ("/nowhere".into(), "document.querySelector('h1').textContent.includes('no such page')"),
     ]
 }

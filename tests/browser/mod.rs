@@ -296,6 +296,7 @@ impl Page<'_> {
             "ArrowUp" => 38,
             "ArrowRight" => 39,
             "ArrowDown" => 40,
+            "Delete" => 46,
             letter => u32::from(letter.to_ascii_uppercase().as_bytes()[0]),
         };
         let text = match key {

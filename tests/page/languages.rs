@@ -123,6 +123,10 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
         of("/games?game=go&size=3x4", "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
         of("/games?game=gomoku&size=5", "document.querySelectorAll('.gameboard.gomoku .choice-cell').length === 25"),
+        of(
+            "/editor",
+            "document.querySelectorAll('.choice-cell').length === 81 && document.querySelector('.patternpicture .stone')",
+        ),
         of("/jobs/99999", "document.querySelector('main .note.bad')"),
         of("/nowhere", "document.querySelector('main h1')"),
     ]

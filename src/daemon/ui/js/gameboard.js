@@ -69,10 +69,12 @@ export class GameBoard {
 
   /**
    * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper}, `best` names of moves, `legal` those that
-   * can be chosen (all cells if `editing`), `last` the last move.
+   * can be chosen (all cells if `editing`), `last` the last move. `hints` are the moves with a dot, of the legal ones if it is not given.
+   * `zone` are points with a ground of their own, `marked` those with a ring, `labels` texts on points by name, `part` the rectangle
+   * {x, y, width, height} that is framed.
    */
-  draw(view, { moves = [], best = [], legal = [], editing = false, last = null } = {}) {
-    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last]);
+  draw(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null } = {}) {
+    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part]);
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     const { game, width, height, cells } = view;
@@ -103,13 +105,19 @@ export class GameBoard {
     // What the whole board would be worth, or a won game.
     const most = game === "gomoku" ? 1 : width * height;
     const can = new Set(legal);
+    // Where nearly everything is legal, saying so hides the board.
+    const dotted = new Set(hints ?? (can.size <= MOST_HINTS ? legal : []));
+    const [inZone, ringed] = [new Set(zone), new Set(marked)];
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const name = nameOf(game, height, x, y);
         const cell = cells[y * width + x];
         const [cx, cy] = [mid(x), mid(y)];
         const group = s("g", { "data-name": name });
-        if (cell !== ".") group.append(s("circle", { class: cell === "X" ? "stone black" : "stone white", cx, cy, r: CELL * 0.42 }));
+        if (inZone.has(name)) group.append(s("rect", { class: "zone", x: at(x), y: at(y), width: CELL, height: CELL }));
+        if (cell === "X" || cell === "O") group.append(s("circle", { class: cell === "X" ? "stone black" : "stone white", cx, cy, r: CELL * 0.42 }));
+        if (ringed.has(name)) group.append(s("circle", { class: "ring", cx, cy, r: CELL * 0.3 }));
+        if (labels[name]) group.append(s("text", { class: `label ${cell === "X" ? "black" : cell === "O" ? "white" : ""}`, x: cx, y: cy + 5 }, labels[name]));
         if (name === last) group.append(s("circle", { class: "lastmark", cx, cy, r: 4.5 }));
         const move = known.get(name);
         const isBest = best.includes(name);
@@ -117,8 +125,7 @@ export class GameBoard {
         if (cell === "." && (isBest || can.has(name) || text)) {
           if (isBest) group.append(s("circle", { class: "bestmark", cx, cy, r: CELL * 0.42 }));
           if (text) group.append(s("text", { class: `value${text.length > 3 ? " long" : ""}${isBest ? " best" : ""}`, x: cx, y: cy + 4 }, text));
-          // Where nearly everything is legal, saying so hides the board.
-          else if (!isBest && can.size <= MOST_HINTS) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
+          else if (!isBest && dotted.has(name)) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
         }
         if (this.pick && (editing || can.has(name))) {
           group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));
@@ -131,6 +138,7 @@ export class GameBoard {
         parts.push(group);
       }
     }
+    if (part) parts.push(s("rect", { class: "part", x: at(part.x), y: at(part.y), width: part.width * CELL, height: part.height * CELL, rx: 4 }));
     this.svg.replaceChildren(...parts);
     if (!this.pick) attr(this.svg, "aria-label", t`${this.label}: ${sideName(view.side)} to move; ${stones(cells)}`);
     if (held) this.#focus(held);

@@ -11,6 +11,7 @@ import board from "./views/boarddaemon.js";
 import compare from "./views/compare.js";
 import credit from "./views/credit.js";
 import dashboard from "./views/dashboard.js";
+import editor from "./views/editor.js";
 import games from "./views/games.js";
 import grid from "./views/grid.js";
 import job from "./views/job.js";
@@ -33,6 +34,7 @@ const ROUTES = [
   [/^\/credit\/users\/([^/]+)$/, credit],
   [/^\/board$/, board],
   [/^\/games$/, games],
+  [/^\/editor$/, editor],
   [/^\/submit$/, submit],
   [/^\/match$/, matchform],
   [/^\/selfplay$/, selfplayform],

@@ -8,7 +8,7 @@ import { t } from "../language.js";
 import { card, factsCard, resultsCard, shareBar } from "./cards.js";
 
 const GOALS = { capture: t`capture`, defend: t`defend`, connect: t`connect`, cut: t`cut` };
-const VERDICTS = {
+export const VERDICTS = {
   works: t`works`, fails: t`fails`, ko_first: t`ko, the side to move captures first`, ko_threat: t`ko, the side to move needs the first threat`, unknown: t`unknown`,
 };
 

@@ -1,0 +1,157 @@
+//! The editor of Go: a tree is opened, walked, changed and saved, a question is answered, patterns are matched.
+
+use crate::browser::Page;
+use crate::{press, world};
+use serde_json::json;
+
+/// A net is to be made, and a stone stands elsewhere.
+const TREE: &str =
+    "(;FF[4]CA[UTF-8]GM[1]SZ[9]XX[kept]AB[cb][db][bc][bd]AW[cc]PL[B]C[the start](;B[gg];W[hh])(;B[hg];AE[cc]))";
+
+/// Gives a field for files a file.
+fn choose(page: &Page, field: &str, text: &str) {
+    page.eval(&format!(
+        "{{
+            const data = new DataTransfer();
+            data.items.add(new File([{}], 'tree.sgf'));
+            const input = document.querySelector('input[name={field}]');
+            input.files = data.files;
+            input.dispatchEvent(new Event('change'));
+        }}",
+        json!(text)
+    ));
+}
+
+fn stones(page: &Page, count: usize) {
+    page.wait(&format!("document.querySelectorAll('section[aria-label=Board] .stone').length === {count}"));
+}
+
+fn nodes(page: &Page, count: usize) {
+    page.wait(&format!("document.querySelectorAll('.treenode').length === {count}"));
+}
+
+fn is_said(page: &Page, text: &str) {
+    let prompt = "document.querySelector('section[aria-label=Board] .prompt')?.textContent";
+    page.wait(&format!("{prompt}.startsWith({})", json!(text)));
+}
+
+#[test]
+fn a_tree_is_opened_changed_and_saved() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/editor");
+    choose(&page, "tree-file", TREE);
+    stones(&page, 5);
+    nodes(&page, 5);
+    assert_eq!(page.eval("document.querySelector('section[aria-label=\"Game tree\"] textarea').value"), "the start");
+    // The keys walk through the tree.
+    page.key("ArrowRight");
+    is_said(&page, "Move 1: black g3");
+    page.key("ArrowDown");
+    is_said(&page, "Move 1: black h3");
+    page.key("End");
+    is_said(&page, "Set up");
+    stones(&page, 5);
+    page.key("Home");
+    is_said(&page, "Start");
+    // A move that is there is followed, another one makes a variation.
+    press(&page, "g3");
+    is_said(&page, "Move 1: black g3");
+    nodes(&page, 5);
+    press(&page, "g5");
+    is_said(&page, "Move 2: white g5");
+    nodes(&page, 6);
+    page.fill("section[aria-label='Game tree'] textarea", "a ] remark");
+    // A point is set up in a node of its own, and what cannot be is told and left out.
+    page.click("[data-tool=X]");
+    press(&page, "a9");
+    is_said(&page, "Set up");
+    nodes(&page, 7);
+    stones(&page, 8);
+    page.click("[data-tool=O]");
+    press(&page, "a9");
+    page.wait("document.querySelector('section[aria-label=Board] [data-name=a9] .stone.white')");
+    page.click("[data-tool='']");
+    // Cutting asks.
+    page.key("Delete");
+    page.wait("document.querySelector('dialog[open]')?.textContent.includes('Cut this node')");
+    page.click("dialog[open] button.main");
+    nodes(&page, 6);
+    is_said(&page, "Move 2: white g5");
+    // What cannot be read leaves everything as it is.
+    choose(&page, "tree-file", "(;SZ[9]\n;C[no end");
+    page.click("dialog[open] button.main");
+    page.wait("document.querySelector('dialog[aria-label=\"Open a game tree\"] .problem').textContent.includes('line 2, column 3')");
+    nodes(&page, 6);
+    page.eval(
+        "{
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.text().then((text) => { globalThis.savedText = text; });
+                return make.call(URL, blob);
+            };
+        }",
+    );
+    // Another view loses nothing.
+    page.follow("/games");
+    page.follow("/editor");
+    is_said(&page, "Move 2: white g5");
+    page.eval("[...document.querySelectorAll('section[aria-label=Board] button')].find((b) => b.textContent === 'Save').click()");
+    page.wait("globalThis.savedText");
+    let saved = page.eval("savedText");
+    let saved = saved.as_str().unwrap();
+    for part in ["XX[kept]", "C[the start]", ";W[ge]C[a \\] remark]", ";AE[cc]"] {
+        assert!(saved.contains(part), "{part}: {saved}");
+    }
+    page.problems().iter().for_each(|problem| assert!(problem.contains("422"), "{problem}"));
+}
+
+#[test]
+fn a_capture_is_proven_and_patterns_are_matched() {
+    let Some(world) = world() else { return };
+    let page = world.open("/editor", 390, 800, true);
+    choose(&page, "tree-file", TREE);
+    stones(&page, 5);
+    page.click("[data-tool=mark]");
+    press(&page, "c7");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .ring').length === 1");
+    assert_eq!(page.eval("document.querySelector('[data-goal=connect]').disabled"), json!(true));
+    page.click("[data-goal=capture]");
+    let answer = "document.querySelector('section[aria-label=Tactics] p[role=status]').textContent";
+    page.wait(&format!("{answer}.includes('works') && {answer}.includes('proven')"));
+    page.wait("document.querySelectorAll('section[aria-label=Board] .zone').length > 8");
+    let button = |text: &str| {
+        page.wait(&format!("[...document.querySelectorAll('section button')].some((b) => b.checkVisibility() && !b.disabled && b.textContent === {text:?})"));
+        page.eval(&format!(
+            "[...document.querySelectorAll('section button')].find((b) => b.textContent === {text:?}).click()"
+        ));
+    };
+    button("Walk through the proof");
+    page.click("[data-reply]");
+    stones(&page, 6);
+    page.click("[data-reply]");
+    is_said(&page, "Proof, move 2: white");
+    button("One move back");
+    is_said(&page, "Proof, move 1: black");
+    button("Leave the proof");
+    stones(&page, 5);
+    button("Add it to the tree");
+    page.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.textContent.includes('added'))");
+    // The patterns of the program fit here, and one more can be made of the position.
+    page.wait("document.querySelectorAll('section[aria-label=Patterns] select option').length > 20");
+    button("Match on the board");
+    page.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.textContent.includes('proposed'))");
+    button("Empty file");
+    page.wait("document.querySelector('section[aria-label=Patterns] .faint').textContent.includes('0 patterns')");
+    page.click("[data-tool=part]");
+    press(&page, "b8");
+    press(&page, "e5");
+    page.wait("document.querySelector('section[aria-label=Board] .part').getAttribute('width') === '160'");
+    button("Add a shape\u{2026}");
+    page.fill("input[name=pattern-name]", "my net");
+    page.wait("!document.querySelector('dialog[open] button.main').disabled");
+    page.click("dialog[open] button.main");
+    page.wait("document.querySelector('section[aria-label=Patterns] select').textContent.includes('my net')");
+    let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(wide <= 390, "{wide}");
+    world.approve(&page);
+}
