@@ -28,7 +28,7 @@ const SGF_TYPES: [&str; 2] = ["application/x-go-sgf", "text/plain"];
         (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
         (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
-pub async fn read(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+pub async fn read_trees(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     require_type(&headers, &SGF_TYPES)?;
     heavy(&shared, move || editor::read(&body)).await
 }
@@ -39,7 +39,7 @@ pub async fn read(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Res
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn write(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+pub async fn write_trees(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: SgfTreesRequest = json(&headers, &body)?;
     heavy(&shared, move || editor::write(&request)).await
 }
@@ -50,7 +50,7 @@ pub async fn write(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Re
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+pub async fn node_position(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: EditedNodeRequest = json(&headers, &body)?;
     heavy(&shared, move || editor::position(&request)).await
 }
@@ -62,7 +62,7 @@ pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) ->
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn solve(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+pub async fn answer_question(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: EditedQuestionRequest = json(&headers, &body)?;
     let waits = WaitingClient::default();
     let given_up = Arc::clone(&waits.given_up);
@@ -81,7 +81,7 @@ pub async fn solve(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Re
     (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
     (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
 ))]
-pub async fn patterns(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+pub async fn pattern_file(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: PatternsRequest = json(&headers, &body)?;
     heavy(&shared, move || editor::patterns(&request)).await
 }
