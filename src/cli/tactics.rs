@@ -242,7 +242,7 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let proven = match answer.verdict.code() {
         None => String::new(),
         Some(_) if answer.proven => ", proven".to_owned(),
-        Some(_) => format!(", not proven; read to level {} of {}", answer.levels, LEVELS.len()),
+        Some(_) => format!(", not proven; read to level {} of {LEVELS}", answer.levels),
     };
     writeln!(out, "answer      {}{class}{proven}", answer.verdict)?;
     if let Some(first) = first_name(size, &answer) {

@@ -113,15 +113,19 @@ pub fn to_defend(board: &TacticsBoard, target: u16, list: &mut Vec<Candidate>) {
     }
 }
 
-/// The moves of the side of two chains that may connect them.
-pub fn to_connect(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, list: &mut Vec<Candidate>) {
+/// The moves of the side of two chains that may connect them. Wide ones are further off the ways, and against stronger
+/// chains of the other side.
+pub fn to_connect(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, is_wide: bool, list: &mut Vec<Candidate>) {
     let Some(side) = board.colour(one) else { return };
     let mut moves = MoveList { board, side, list };
     moves.add_all(&ways.common, 0);
     moves.add_all(&ways.on, 1);
     moves.add_all(&ways.beside, 3);
     for own in [one, other] {
-        add_struggles(&mut moves, own, side);
+        add_struggles(&mut moves, own, side, if is_wide { 3 } else { 2 });
+    }
+    if is_wide {
+        moves.add_all(&empty_beside(board, &ways.on), 5);
     }
 }
 
@@ -139,8 +143,8 @@ pub fn to_cut(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, list: &mu
     }
 }
 
-/// The liberties of a chain in danger, and of weak chains of the other side around it.
-fn add_struggles(moves: &mut MoveList<'_>, own: u16, side: Side) {
+/// The liberties of a chain in danger, and of chains of the other side around it with at most so many.
+fn add_struggles(moves: &mut MoveList<'_>, own: u16, side: Side, most: u32) {
     let board = moves.board;
     let Some(&chain) = board.chain(own) else { return };
     if chain.liberties.len() <= 2 {
@@ -148,7 +152,7 @@ fn add_struggles(moves: &mut MoveList<'_>, own: u16, side: Side) {
     }
     for enemy in board.chains_beside(&chain.stones, side.other()) {
         let of_enemy = board.liberties(enemy);
-        if of_enemy.len() <= 2 {
+        if of_enemy.len() <= most {
             moves.add_all(&of_enemy, of_enemy.len() as u8);
         }
     }

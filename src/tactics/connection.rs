@@ -1,8 +1,8 @@
 //! How far two chains are from being connected.
 //!
 //! The distance counts the stones that the attacker lacks on a way between them, if the defender does nothing: one
-//! for an empty point, one or two for a chain of the defender with so many liberties, which has to be captured.
-//! Other chains of the defender block the way.
+//! for an empty point, and for a chain of the defender as many as it has liberties, since it has to be captured. Chains
+//! of the defender with many liberties block the way.
 
 use super::board::TacticsBoard;
 use crate::core::game::Side;
@@ -10,6 +10,9 @@ use crate::games::go::large::points::{MOST_POINTS, PointSet};
 
 /// Greatest distance that is told; what is further off is out of reach.
 pub const FARTHEST: u8 = 6;
+
+/// A chain with at most so many liberties can usually be captured on a way.
+pub const FEW_LIBERTIES: u8 = 2;
 
 /// The ways between two chains.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct Ways {
 }
 
 /// The distance of each point from a chain of `side`: the stones that are lacking up to it, itself included.
-fn distances(board: &TacticsBoard, from: u16, side: Side) -> [u8; MOST_POINTS] {
+fn distances(board: &TacticsBoard, from: u16, side: Side, captured: u8) -> [u8; MOST_POINTS] {
     let mut found = [u8::MAX; MOST_POINTS];
     // The points at each distance, nearest first.
     let mut open: [Vec<u16>; FARTHEST as usize + 1] = Default::default();
@@ -47,7 +50,7 @@ fn distances(board: &TacticsBoard, from: u16, side: Side) -> [u8; MOST_POINTS] {
                     Some(chain) => chain.liberties.len().min(u32::from(FARTHEST) + 1) as u8,
                 };
                 let to = far + step;
-                if step <= 2 && to <= FARTHEST && to < found[usize::from(near)] {
+                if step <= captured && to <= FARTHEST && to < found[usize::from(near)] {
                     found[usize::from(near)] = to;
                     open[usize::from(to)].push(near);
                 }
@@ -57,9 +60,10 @@ fn distances(board: &TacticsBoard, from: u16, side: Side) -> [u8; MOST_POINTS] {
     found
 }
 
-/// The ways between the chains on two points, both of `side`.
-pub fn ways(board: &TacticsBoard, one: u16, other: u16, side: Side) -> Ways {
-    let (from_one, from_other) = (distances(board, one, side), distances(board, other, side));
+/// The ways between the chains on two points, both of `side`. Chains of the other side with more than `captured`
+/// liberties block them.
+pub fn ways(board: &TacticsBoard, one: u16, other: u16, side: Side, captured: u8) -> Ways {
+    let (from_one, from_other) = (distances(board, one, side, captured), distances(board, other, side, captured));
     let distance = from_one[usize::from(other)];
     let mut ways = Ways {
         distance,
@@ -81,7 +85,7 @@ pub fn ways(board: &TacticsBoard, one: u16, other: u16, side: Side) -> Ways {
             None if one + other == distance + 2 => ways.beside.insert(point),
             Some(chain)
                 if board.colour(point) != Some(side)
-                    && chain.liberties.len() <= 2
+                    && chain.liberties.len() <= u32::from(captured)
                     && one + other <= distance + 2 * chain.liberties.len() as u8 =>
             {
                 ways.on.union(&chain.liberties);
@@ -109,7 +113,7 @@ mod tests {
         ] {
             let board = board(rows);
             let at = |name| point_of(board.chains().size(), name).unwrap();
-            let found = ways(&board, at(one), at(other), Side::First);
+            let found = ways(&board, at(one), at(other), Side::First, FEW_LIBERTIES);
             let told = if found.distance > FARTHEST { 7 } else { found.distance };
             assert_eq!((told, found.common.len()), (distance, common), "{rows}: {found:?}");
         }

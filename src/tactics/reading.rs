@@ -168,6 +168,12 @@ impl GoReading {
         self.estimated(chain, false)
     }
 
+    /// The ways between two chains of the attacker. Wide attacks capture stronger chains on them.
+    fn ways(&self, one: u16, other: u16) -> connection::Ways {
+        let wider = u8::from(self.limits.attacks != AttackWidth::Narrow);
+        connection::ways(&self.board, one, other, self.attacker(), connection::FEW_LIBERTIES + wider)
+    }
+
     /// How two chains stand that are to be connected.
     fn look_at_two(&self, attacker_moves: bool, one: u16, other: u16) -> GoalStanding<PointSet> {
         let attacker = self.attacker();
@@ -179,7 +185,7 @@ impl GoReading {
         if first.stones.contains(other) {
             return GoalStanding::Reached { zone: first.stones, by: None };
         }
-        let ways = connection::ways(&self.board, one, other, attacker);
+        let ways = self.ways(one, other);
         let mut grown = first.stones;
         grown.union(&second.stones);
         grown.subtract(&self.own);
@@ -274,8 +280,9 @@ impl ZoneGame for GoReading {
             }
         }
         if let Some(with) = self.question.with() {
-            let ways = connection::ways(&self.board, self.question.target(), with, self.attacker());
-            candidates::to_connect(&self.board, self.question.target(), with, &ways, list);
+            let ways = self.ways(self.question.target(), with);
+            let is_wide = self.limits.attacks == AttackWidth::Wide;
+            candidates::to_connect(&self.board, self.question.target(), with, &ways, is_wide, list);
             return;
         }
         let is_wide = self.limits.attacks == AttackWidth::Wide;
@@ -290,7 +297,7 @@ impl ZoneGame for GoReading {
         let target = self.question.target();
         match self.question.with() {
             Some(with) => {
-                let ways = connection::ways(&self.board, target, with, self.attacker());
+                let ways = self.ways(target, with);
                 candidates::to_cut(&self.board, target, with, &ways, list);
             }
             None => candidates::to_defend(&self.board, target, list),

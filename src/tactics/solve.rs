@@ -22,12 +22,29 @@ use crate::games::go::large::points::PointSet;
 /// Nodes of each reading if nothing else is said.
 pub const USUAL_NODES: u64 = 300_000;
 
-/// The levels of a reading, each with its share of the budget in hundredths.
-pub const LEVELS: [(ReadingLimits, u64); 4] = [
+/// The number of levels of a reading.
+pub const LEVELS: usize = 5;
+
+/// A level of a reading, with its share of the budget in hundredths. What a level leaves of its share is the next
+/// one's.
+type Level = (ReadingLimits, u64);
+
+/// The levels of a question about one chain. The first one sees hardly more than ladders.
+const CAPTURE_LEVELS: [Level; LEVELS] = [
+    (ReadingLimits { liberties: 1, growth: 1, attacks: AttackWidth::Narrow }, 5),
     (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 20),
-    (ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow }, 30),
+    (ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow }, 25),
     (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Wide }, 20),
     (ReadingLimits { liberties: 4, growth: 8, attacks: AttackWidth::Wide }, 30),
+];
+
+/// The levels of a question about two chains.
+const CONNECTION_LEVELS: [Level; LEVELS] = [
+    (ReadingLimits { liberties: 1, growth: 2, attacks: AttackWidth::Narrow }, 10),
+    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 25),
+    (ReadingLimits { liberties: 2, growth: 4, attacks: AttackWidth::Narrow }, 20),
+    (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Narrow }, 20),
+    (ReadingLimits { liberties: 4, growth: 6, attacks: AttackWidth::Wide }, 25),
 ];
 
 /// An answer with what it rests on.
@@ -79,13 +96,16 @@ fn read(
     moves: &AttackMoves,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<ThreatReading> {
-    let mut game = GoReading::new(board.clone(), *question, threats, LEVELS[0].0);
+    let levels = if question.goal().is_of_two() { CONNECTION_LEVELS } else { CAPTURE_LEVELS };
+    let mut game = GoReading::new(board.clone(), *question, threats, levels[0].0);
     game.set_moves(moves);
     let mut search = ZoneSearch::new(game, question.goal().mover_attacks(), 0);
     let mut reading =
         ThreatReading { won: None, levels: 0, moves: 0, first: None, of_ko: false, zone: None, proof: None };
-    for (limits, share) in LEVELS {
-        let within = (budget.saturating_mul(share) / 100).max(1);
+    let mut shares = 0;
+    for (limits, share) in levels {
+        shares += share;
+        let within = (budget.saturating_mul(shares) / 100).saturating_sub(reading.moves).max(1);
         search.begin_anew(|game| game.set_limits(limits), within);
         let end = search.run_until(stop);
         if search.is_stopped() {

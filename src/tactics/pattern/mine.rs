@@ -18,7 +18,7 @@ use crate::games::go::rules::{GoRules, Ko};
 use crate::solvers::go::player::UctPlayer;
 use crate::solvers::table::TableError;
 use crate::tactics::board::TacticsBoard;
-use crate::tactics::connection::ways;
+use crate::tactics::connection::{FEW_LIBERTIES, ways};
 use crate::tactics::goal::{Question, TacticalGoal};
 use crate::tactics::proposer::AttackMoves;
 use crate::tactics::solve::solve_until;
@@ -192,8 +192,8 @@ impl PatternMiner {
             }
             for &other in &roots[i + 1..] {
                 let side = board.colour(root).unwrap_or(Side::First);
-                let is_near =
-                    board.colour(other) == Some(side) && DISTANCE.contains(&ways(&board, root, other, side).distance);
+                let is_near = board.colour(other) == Some(side)
+                    && DISTANCE.contains(&ways(&board, root, other, side, FEW_LIBERTIES).distance);
                 if is_near && !self.ask(&board, TacticalGoal::Connect, root, Some(other), stop) {
                     return false;
                 }
