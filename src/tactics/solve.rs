@@ -31,8 +31,8 @@ type Level = (ReadingLimits, u64);
 
 /// The levels of a question about one chain. The first one sees hardly more than ladders.
 const CAPTURE_LEVELS: [Level; LEVELS] = [
-    (ReadingLimits { liberties: 1, growth: 1, attacks: AttackWidth::Narrow }, 5),
-    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 20),
+    (ReadingLimits { liberties: 1, growth: 1, attacks: AttackWidth::Narrow }, 20),
+    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 5),
     (ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow }, 25),
     (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Wide }, 20),
     (ReadingLimits { liberties: 4, growth: 8, attacks: AttackWidth::Wide }, 30),
@@ -40,8 +40,8 @@ const CAPTURE_LEVELS: [Level; LEVELS] = [
 
 /// The levels of a question about two chains.
 const CONNECTION_LEVELS: [Level; LEVELS] = [
-    (ReadingLimits { liberties: 1, growth: 2, attacks: AttackWidth::Narrow }, 10),
-    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 25),
+    (ReadingLimits { liberties: 1, growth: 2, attacks: AttackWidth::Narrow }, 20),
+    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 15),
     (ReadingLimits { liberties: 2, growth: 4, attacks: AttackWidth::Narrow }, 20),
     (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Narrow }, 20),
     (ReadingLimits { liberties: 4, growth: 6, attacks: AttackWidth::Wide }, 25),
