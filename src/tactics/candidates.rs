@@ -113,8 +113,8 @@ pub fn to_defend(board: &TacticsBoard, target: u16, list: &mut Vec<Candidate>) {
     }
 }
 
-/// The moves of the side of two chains that may connect them. Wide ones are further off the ways, and against stronger
-/// chains of the other side.
+/// The moves of the side of two chains that may connect them. Wide ones are further off the ways, and against
+/// stronger chains of the other side.
 pub fn to_connect(board: &TacticsBoard, one: u16, other: u16, ways: &Ways, is_wide: bool, list: &mut Vec<Candidate>) {
     let Some(side) = board.colour(one) else { return };
     let mut moves = MoveList { board, side, list };

@@ -1,8 +1,8 @@
 //! How far two chains are from being connected.
 //!
 //! The distance counts the stones that the attacker lacks on a way between them, if the defender does nothing: one
-//! for an empty point, and for a chain of the defender as many as it has liberties, since it has to be captured. Chains
-//! of the defender with many liberties block the way.
+//! for an empty point, and for a chain of the defender as many as it has liberties, since it has to be captured.
+//! Chains of the defender with many liberties block the way.
 
 use super::board::TacticsBoard;
 use crate::core::game::Side;
