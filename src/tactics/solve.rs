@@ -4,7 +4,6 @@
 //! that is not fails or is a ko in which the mover needs the first threat. Which of the two is told by a second
 //! reading, with all threats for the side that would need them; it is left out if no ko came up in what the first
 //! one rests on.
-
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
 //! attacks are tried. What is won at any level is won: it is proven. What is lost at the last level that the budget
