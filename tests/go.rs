@@ -3,6 +3,8 @@
 mod game_laws;
 #[path = "go/large.rs"]
 mod large;
+#[path = "go/scoring.rs"]
+mod scoring;
 #[path = "go/superko.rs"]
 mod superko;
 

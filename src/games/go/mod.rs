@@ -4,7 +4,7 @@
 //! a row end the game. Area is counted: stones, and empty points that reach stones of one colour only. Nothing is
 //! taken off as dead at the end: what is to be captured has to be captured. [`position`] is the engine on bitboards,
 //! [`naive`] a second one that shares nothing with it, [`life`] what lives whatever happens, [`miai`] what lives if
-//! its owner answers.
+//! its owner answers. [`scoring`] counts finished games as people do, with dead stones and prisoners.
 //!
 //! # Repetition
 //! Under [`rules::Ko::Basic`] only the immediate retaking of a ko is forbidden, and a position that comes back (same
@@ -35,5 +35,6 @@ pub mod naive;
 pub mod notation;
 pub mod position;
 pub mod rules;
+pub mod scoring;
 pub mod state;
 pub mod symmetry;

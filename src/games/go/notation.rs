@@ -157,6 +157,15 @@ fn stones_of<P: Goban>(position: &P) -> Vec<(Place, Side)> {
     places.filter_map(|place| Some((place, position.stone(place)?))).collect()
 }
 
+/// How many stones of black and white there are.
+fn stone_counts<P: Goban>(position: &P) -> [u32; 2] {
+    let mut counts = [0; 2];
+    for side in places(position.columns_and_rows()).filter_map(|place| position.stone(place)) {
+        counts[usize::from(side == Side::Second)] += 1;
+    }
+    counts
+}
+
 /// Text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoReadError {
@@ -290,6 +299,7 @@ pub struct GoReplay<P: Goban> {
     start: P,
     moves: Vec<P::Move>,
     number: usize,
+    captured: [u32; 2],
 }
 
 impl<P: Goban> GoReplay<P> {
@@ -300,12 +310,23 @@ impl<P: Goban> GoReplay<P> {
     pub fn new(first: &Node, rules: GoRules) -> Result<GoReplay<P>, GoReadError> {
         let size = board_of(first, USUAL_SGF)?;
         let position = P::set_up(size, rules, &[], Side::First)?;
-        Ok(GoReplay { size, rules, start: position.clone(), position, moves: Vec::new(), number: 0 })
+        let start = position.clone();
+        Ok(GoReplay { size, rules, start, position, moves: Vec::new(), number: 0, captured: [0; 2] })
     }
 
     /// The position after the nodes so far.
     pub fn position(&self) -> &P {
         &self.position
+    }
+
+    /// How many moves were made, passes among them.
+    pub fn move_count(&self) -> usize {
+        self.number
+    }
+
+    /// Stones that black and white have captured by the moves so far; own stones taken away are the other side's.
+    pub fn captured(&self) -> [u32; 2] {
+        self.captured
     }
 
     /// Follows a node: sets up what it says, then makes its moves.
@@ -361,8 +382,15 @@ impl<P: Goban> GoReplay<P> {
             if !self.position.allows(m) {
                 return Err(GoReadError::Illegal { number: self.number, name: self.position.name(m) });
             }
+            let mut before = stone_counts(&self.position);
+            before[usize::from(side == Side::Second)] += u32::from(self.position.place_of(m).is_some());
             self.position.play(m);
             self.moves.push(m);
+            let after = stone_counts(&self.position);
+            // Black has captured the white stones that are gone.
+            for (captured, other) in self.captured.iter_mut().zip([1, 0]) {
+                *captured += before[other].saturating_sub(after[other]);
+            }
         }
         Ok(())
     }
