@@ -301,6 +301,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tactics database merge", "PATTERNS -o FRESH"),
     ("tactics match", "BOARD --database PATTERNS"),
     ("tactics mine", "-o FRESH --games 1 --size 5 --playouts 5 --nodes 200"),
+    ("tactics score", "BOARD"),
     ("tactics solve", "BOARD --goal capture --target b2"),
     ("tactics suite", "SUITE"),
     ("token create", "name --state FRESH"),

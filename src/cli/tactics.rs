@@ -2,6 +2,7 @@
 
 mod mine;
 mod patterns;
+mod score;
 
 use super::grid_input::plain;
 use super::machine;
@@ -33,7 +34,8 @@ const JSON_VERSION: u32 = 1;
 /// Answer tactical questions in Go: capture, defend, connect, cut.
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
-/// first (2) or needs the first threat (3). Captures and connections that work are proven.
+/// first (2) or needs the first threat (3). Captures and connections that work are proven. `score` counts finished
+/// games.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -47,6 +49,7 @@ enum TacticsAction {
     Match(patterns::MatchArgs),
     Database(patterns::DatabaseArgs),
     Mine(mine::MineArgs),
+    Score(score::ScoreArgs),
 }
 
 /// A question about a position in a file.
@@ -199,6 +202,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         TacticsAction::Match(args) => patterns::match_board(&args, out),
         TacticsAction::Database(args) => patterns::run_database(&args, out),
         TacticsAction::Mine(args) => mine::run(&args, out),
+        TacticsAction::Score(args) => score::run(&args, out),
     }
 }
 

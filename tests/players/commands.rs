@@ -1,7 +1,7 @@
 //! The commands on two-player games, run as a user runs them.
 
 use assert_cmd::Command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn morpion(args: &[&str]) -> (i32, String, String) {
     let output = Command::cargo_bin("morpion").unwrap().args(args).output().unwrap();
@@ -280,6 +280,72 @@ fn tactical_questions_are_answered_and_compared() {
     let bad = file("bad.tsv", "1\tattack\tB2\n");
     let (status, _, err) = morpion(&["tactics", "suite", &bad]);
     assert!(status == 2 && err.contains("bad.tsv, line 1: 3 columns"), "{err}");
+}
+
+#[test]
+fn finished_games_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let score = |file: &str, args: &[&str]| morpion(&[&["tactics", "score", file], args].concat());
+    // White takes a stone in the corner, and another one of black's is dead.
+    let text = "(;SZ[5]KM[0.5]RU[Japanese]RE[B+3.50]AB[ca:ce]AW[da:de];B[ea];W[eb];B[ed];W[];B[])";
+    let game = file("game.sgf", text);
+    let (status, out, err) = score(&game, &["--dead", "e2"]);
+    let shown = "    a b c d e
+  5 + + X O -
+  4 + + X O O
+  3 + + X O -
+  2 + + X O x
+  1 + + X O -
++ black's territory, - white's, x and o dead stones
+                     black   white
+territory               10       4
+captured                 0       1
+dead stones taken        0       1
+komi                           0.5
+total                   10     6.5
+result            B+3.5 by territory
+in the file       B+3.50: the same
+";
+    assert!(status == 0 && out == shown, "{out}{err}");
+    let (status, out, err) = score(&game, &["--dead", "E2", "--rules", "area", "--komi", "-1", "--json"]);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert!(status == 1 && found["version"] == 1 && found["komi"] == -1.0 && found["agrees"] == false, "{out}{err}");
+    assert!(found["result"] == "B+6" && found["black"]["total"] == 15.0 && found["dead"] == json!(["e2"]), "{out}");
+    // Without the mark, the last region is nobody's.
+    let (_, out, _) = score(&game, &["--prisoners", "2,0"]);
+    assert!(out.contains("\nnobody's          2 neutral points\nresult            B+9.5 by territory\n"), "{out}");
+    let (_, out, _) = score(&game, &["--seki", "d1", "--dead", "e2"]);
+    assert!(
+        out.contains("\nnobody's          0 neutral points, 4 in seki\nresult            B+7.5 by territory\n"),
+        "{out}"
+    );
+    // The result is that of the last position.
+    let (status, out, _) = score(&game, &["--move", "1", "--dead", "e5"]);
+    assert!(status == 0 && out.ends_with("result            B+3.5 by territory\n"), "{out}");
+    let rows = file("rows.txt", "XXXOO\n.XO.O\n");
+    let (status, out, _) = score(&rows, &["--rules", "area"]);
+    assert!(status == 0 && out.ends_with("\nresult            0 by area\n"), "{out}");
+    let odd = file("odd.sgf", "(;SZ[5]KM[3.75];B[aa])");
+    for (file, args, reason) in [
+        (&*game, &["--dead", "a1"][..], "there is no stone on a1"),
+        (&*game, &["--dead", "c1,d1"], "cannot both be dead"),
+        (&*game, &["--dead", "k4"], "the point `k4` is not on the 5x5 board"),
+        (&*game, &["--move", "6"], "there is no move 6: the main line has 5 moves"),
+        (&*game, &["--komi", "6.4"], "whole or half points"),
+        (&*game, &["--prisoners", "3"], "expected two numbers"),
+        (&*odd, &[], "KM[3.75] is not a valid number of whole or half points"),
+        ("none.sgf", &[], "none.sgf: there is no such file"),
+    ] {
+        let (status, out, err) = score(file, args);
+        assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {out}{err}");
+    }
+    let (status, out, _) = score(&odd, &["--komi", "3.5"]);
+    assert!(status == 0 && out.contains("result            B+20.5 by territory"), "{out}");
 }
 
 /// Files of patterns: what is listed, proven, added and merged, and what is refused.

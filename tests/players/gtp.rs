@@ -102,6 +102,14 @@ fn commands_do_what_the_protocol_says() {
     assert!(client.sound("showboard").contains("black (X) to move"), "{answer}");
     client.sound("play b c3");
     assert_eq!(client.sound("final_score"), "B+27.5");
+    // Nothing is dead at the end.
+    client.sound("play b d3");
+    client.sound("play w a1");
+    assert_eq!(client.sound("final_status_list alive"), "C3 D3\nA1");
+    assert_eq!([client.sound("final_status_list dead"), client.sound("final_status_list seki")], ["", ""]);
+    assert!(client.ask("final_status_list lost").starts_with("? 'lost' is not a status"));
+    client.sound("undo");
+    client.sound("undo");
     // Two of one colour, and back.
     client.sound("play black d3");
     let before = client.sound("showboard");

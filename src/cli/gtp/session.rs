@@ -9,16 +9,17 @@ use super::{komi, tactics};
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::cli::player_flags::MoveLimits;
 use crate::core::game::{Game, Level, Player, Side, Value};
-use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::points::{LargeBoard, PointSet};
 use crate::games::go::large::position::{LargeMove, LargePosition};
 use crate::games::go::notation::Goban;
 use crate::games::go::rules::{GoRules, Ko};
+use crate::games::go::scoring::result_text;
 use crate::solvers::go::player::UctPlayer;
 use std::io::{self, Write};
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "attack",
     "boardsize",
     "clear_board",
@@ -26,6 +27,7 @@ const COMMANDS: [&str; 25] = [
     "defend",
     "disconnect",
     "final_score",
+    "final_status_list",
     "fixed_handicap",
     "genmove",
     "known_command",
@@ -140,6 +142,7 @@ impl GtpSession {
             }
             "showboard" => Ok(format!("\n{}", self.position)),
             "final_score" => Ok(self.score()),
+            "final_status_list" => self.stones_that_are(argument(0, "a status")?),
             "time_settings" => self.time_settings(arguments),
             "time_left" => {
                 let side = colour(argument(0, "a colour, seconds and stones")?)?;
@@ -222,14 +225,25 @@ impl GtpSession {
     /// Area with komi, as the protocol has it: `B+3.5`, `W+7`, `0`.
     fn score(&self) -> String {
         let of_black = self.position.chains().score() * LargePosition::POINT - self.komi;
-        let points = |tenths: Value| {
-            if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{:.1}", f64::from(tenths) / 10.0) }
-        };
-        match of_black {
-            0 => "0".to_owned(),
-            1.. => format!("B+{}", points(of_black)),
-            _ => format!("W+{}", points(-of_black)),
+        result_text(of_black.into())
+    }
+
+    /// The chains of a status, one a line. As for the score, all stones on the board are alive.
+    fn stones_that_are(&self, status: &str) -> GtpAnswer {
+        match status {
+            "alive" => (),
+            "dead" | "seki" => return Ok(String::new()),
+            other => return Err(format!("'{}' is not a status: alive, dead or seki", shown(other))),
         }
+        let chains = self.position.chains();
+        let firsts = (0..self.size.area()).filter_map(|point| {
+            let stones = chains.chain(point)?.stones;
+            (stones.first() == Some(point)).then_some(stones)
+        });
+        let names = |stones: PointSet| {
+            stones.iter().map(|stone| self.vertex_name(LargeMove(stone))).collect::<Vec<_>>().join(" ")
+        };
+        Ok(firsts.map(names).collect::<Vec<_>>().join("\n"))
     }
 
     /// Main time, seconds of a period, stones of a period. A period without stones is no limit at all.
