@@ -1,18 +1,21 @@
 //! The editor of game trees of Go, as far as the daemon is needed for it: SGF is read and written, positions are
-//! played to by the rules, tactical questions are answered, and patterns are read, added and looked for.
+//! played to by the rules and counted, tactical questions are answered, and patterns are read, added and looked for.
 //!
 //! Nothing is kept: a client sends what is asked about each time. So everything has a bound, and a question can be
 //! stopped at any time.
 
 mod patterns;
 mod question;
+mod score;
 mod trees;
 
 pub use patterns::{add_pattern, match_patterns, patterns};
 pub use question::{MOST_BUDGET, answer};
+pub use score::score;
 pub use trees::{position, read, write};
 
 use crate::games::go::notation::GoReadError;
+use crate::games::go::scoring::ScoringError;
 use crate::notation::sgf::read::SgfReadError;
 use crate::tactics::goal::QuestionError;
 use crate::tactics::pattern::database::DatabaseError;
@@ -65,6 +68,12 @@ pub enum EditorError {
     /// A question that makes no sense there.
     #[error(transparent)]
     Question(#[from] QuestionError),
+    /// Marks that contradict a position that is to be counted.
+    #[error(transparent)]
+    Scoring(#[from] ScoringError),
+    /// A komi that is none.
+    #[error("komi: expected a number of whole or half points, such as 6.5")]
+    Komi,
     /// A budget out of range.
     #[error("budget: expected 1 to {MOST_BUDGET} nodes")]
     Budget,

@@ -178,6 +178,37 @@ fn questions_are_answered_with_their_proofs() {
 }
 
 #[test]
+fn finished_games_are_counted() {
+    let daemon = Daemon::begin();
+    let score = |text: &str, more: Value| ask(daemon.address, "score", &at_end(daemon.address, text, more));
+    // White takes a stone in the corner, and another one of black's is dead.
+    let game = "(;SZ[5]KM[0.5]RU[Japanese]RE[B+3.5]AB[ca:ce]AW[da:de];B[ea];W[eb];B[ed];W[];B[])";
+    let found = score(game, json!({ "dead": ["e2"] })).json();
+    assert_eq!((&found["result"], &found["agrees"]), (&json!("B+3.5"), &json!(true)));
+    assert_eq!((&found["rules"], &found["komi"], &found["dead"]), (&json!("territory"), &json!(0.5), &json!(["e2"])));
+    let white = json!({ "territory": 4, "living": 6, "captured": 1, "dead": 1, "total": 6.5 });
+    assert_eq!((&found["white"], &found["owners"]), (&white, &json!("XX..OXX...XX..OXX..OXX..O")));
+    let area = score(game, json!({ "dead": ["e2"], "rules": "area", "komi": "7" })).json();
+    assert_eq!((&area["result"], &area["agrees"]), (&json!("W+2"), &json!(false)));
+    let seki = score(game, json!({ "dead": ["e2"], "seki": ["d1"] })).json();
+    assert_eq!((&seki["seki"], &seki["white"]["total"]), (&json!(4), &json!(2.5)));
+    for (more, what) in [
+        (json!({ "dead": ["a1"] }), "no stone on a1"),
+        (json!({ "dead": ["c1", "d1"] }), "cannot both be dead"),
+        (json!({ "dead": ["z9"] }), "is not on the 5x5 board"),
+        (json!({ "komi": "6.4" }), "komi: expected"),
+        (json!({ "rules": "stones" }), "unknown variant `stones`"),
+    ] {
+        let problem = score(game, more).problem(422);
+        assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
+    }
+    for text in ["(;SZ[5];B[aa];W[aa])", "(;SZ[5]KM[3.75])"] {
+        score(text, json!({})).problem(422);
+    }
+    daemon.end().unwrap();
+}
+
+#[test]
 fn patterns_are_listed_added_and_matched() {
     let daemon = Daemon::begin();
     let at = daemon.address;

@@ -106,6 +106,55 @@ fn a_tree_is_opened_changed_and_saved() {
 }
 
 #[test]
+fn a_finished_game_is_counted() {
+    let Some(world) = world() else { return };
+    let page = world.open("/editor", 390, 800, true);
+    let text = "(;SZ[5]KM[0.5]RU[Japanese]RE[B+9]AB[ca:ce]AW[da:de];B[ea];W[eb];B[ed];W[];B[])";
+    choose(&page, "tree-file", text);
+    nodes(&page, 6);
+    page.key("End");
+    is_said(&page, "Move 5: black pass");
+    page.click("[data-tool=dead]");
+    let is_won = |words: &str| {
+        let said = "document.querySelector('section[aria-label=Score] .prompt').textContent";
+        page.wait(&format!("{said} === {}", json!(words)));
+    };
+    is_won("Black wins by 7.5");
+    press(&page, "e2");
+    is_won("Black wins by 3.5");
+    let owned = |colour: &str, count: usize| {
+        page.wait(&format!(
+            "document.querySelectorAll('section[aria-label=Board] .owned.{colour}').length === {count}"
+        ));
+    };
+    owned("black", 10);
+    owned("white", 4);
+    page.wait("document.querySelectorAll('section[aria-label=Board] .stone.dead').length === 1");
+    page.wait("document.querySelector('section[aria-label=Score]').textContent.includes('another result, B+9')");
+    // Marks that contradict each other are told.
+    press(&page, "d1");
+    page.wait(
+        "document.querySelector('section[aria-label=Score] .problem').textContent.includes('cannot both be dead')",
+    );
+    press(&page, "d2");
+    is_won("Black wins by 3.5");
+    page.fill("input[name=komi]", "7,5");
+    is_won("White wins by 3.5");
+    page.fill("select[name=rules]", "area");
+    is_won("White wins by 2.5");
+    let button = "[...document.querySelectorAll('section[aria-label=Score] button')].find((one) => one.textContent.startsWith('Put'))";
+    page.eval(&format!("{button}.click()"));
+    page.wait("document.querySelector('section[aria-label=Score]').textContent.includes('same result, W+2.5')");
+    page.wait(&format!("{button}.disabled"));
+    let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(wide <= 390, "{wide}");
+    // Another tool ends it.
+    page.click("[data-tool='']");
+    owned("black", 0);
+    page.problems().iter().for_each(|problem| assert!(problem.contains("422"), "{problem}"));
+}
+
+#[test]
 fn a_capture_is_proven_and_patterns_are_matched() {
     let Some(world) = world() else { return };
     let page = world.open("/editor", 390, 800, true);

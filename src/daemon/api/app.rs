@@ -230,6 +230,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(editor::write_trees))
         .routes(routes!(editor::node_position))
         .routes(routes!(editor::answer_question))
+        .routes(routes!(editor::count_score))
         .routes(routes!(editor::pattern_file))
         .routes(routes!(editor::add_pattern))
         .routes(routes!(editor::match_patterns))

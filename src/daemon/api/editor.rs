@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::editor::{self, EditorError};
 use crate::daemon::view::{
     AddPatternRequest, EditedAnswerView, EditedNodeRequest, EditedPositionView, EditedQuestionRequest,
-    MatchPatternsRequest, MatchedPatternsView, PatternsRequest, PatternsView, SgfTextView, SgfTreesRequest,
-    SgfTreesView,
+    EditedScoreRequest, EditedScoreView, MatchPatternsRequest, MatchedPatternsView, PatternsRequest, PatternsView,
+    SgfTextView, SgfTreesRequest, SgfTreesView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -73,6 +73,17 @@ pub async fn answer_question(State(shared): Handle, headers: HeaderMap, body: By
     let found = shared.call_thinking(call).await?;
     drop(waits);
     Ok(JsonDocument(found).into_response())
+}
+
+/// The position at a node, counted as a finished game. Which chains are dead or in seki is what the request says.
+#[utoipa::path(post, path = "/api/v1/editor/score", tag = "editor", request_body = EditedScoreRequest, responses(
+    (status = 200, body = EditedScoreView),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+))]
+pub async fn count_score(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+    let request: EditedScoreRequest = json(&headers, &body)?;
+    heavy(&shared, move || editor::score(&request)).await
 }
 
 /// The patterns of a file in SGF, or those that come with the program.

@@ -10,7 +10,7 @@ use crate::daemon::view::{
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::{GoReadError, GoReplay};
 use crate::games::go::rules::GoRules;
-use crate::games::sgf::node_of;
+use crate::games::sgf::{Node, node_of};
 use crate::notation::sgf::collection::{Property, SgfCollection, SgfNodeId, unescape};
 use crate::notation::sgf::read::{ReadSgf, read_bytes};
 use std::collections::HashMap;
@@ -147,6 +147,8 @@ pub(super) struct NodeAt {
     pub id: SgfNodeId,
     /// The position, or that before the first node on the way that is wrong.
     pub position: LargePosition,
+    /// Stones that black and white have captured on the way.
+    pub captured: [u32; 2],
     /// What is wrong with that one.
     pub fault: Option<GoReadError>,
 }
@@ -162,8 +164,13 @@ impl NodeAt {
         let way = way_to(&collection, id);
         let mut replay = GoReplay::<LargePosition>::new(&node_of(collection.properties(way[0])), GoRules::default())?;
         let fault = way.iter().find_map(|&id| replay.follow(&node_of(collection.properties(id))).err());
-        let position = replay.position().clone();
-        Ok(NodeAt { collection, id, position, fault })
+        let (position, captured) = (replay.position().clone(), replay.captured());
+        Ok(NodeAt { collection, id, position, captured, fault })
+    }
+
+    /// The first node of its game.
+    pub fn first(&self) -> Node {
+        node_of(self.collection.properties(way_to(&self.collection, self.id)[0]))
     }
 
     /// The position, if no node on the way is wrong.

@@ -1,6 +1,8 @@
 //! The editor of game trees of Go: trees, positions in them, tactical questions about these, and patterns.
 
+use super::score::GoScoreView;
 use super::tactics::TacticsAnswerView;
+use crate::games::go::scoring::ScoringRules;
 use crate::jobs::tactics::AttackSource;
 use crate::tactics::goal::TacticalGoal;
 use crate::tactics::solve::USUAL_NODES;
@@ -170,6 +172,43 @@ pub struct ProofMoveView {
     pub name: String,
     /// The place of the position after it in the proof; null if the goal is reached or the position is left out.
     pub next: Option<u32>,
+}
+
+/// The body of `POST /api/v1/editor/score`: the position at a node as a finished game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditedScoreRequest {
+    /// Nodes of a tree, each after the one above it. Those on the way to the node are enough.
+    #[schema(max_items = 10000)]
+    pub nodes: Vec<SgfNodeView>,
+    /// The place of the node in the list.
+    pub at: u32,
+    /// A stone of each dead chain, such as `d4`.
+    #[serde(default)]
+    #[schema(max_items = 361)]
+    pub dead: Vec<String>,
+    /// A stone of each chain in seki: its eyes are no territory; they count by area.
+    #[serde(default)]
+    #[schema(max_items = 361)]
+    pub seki: Vec<String>,
+    /// What is counted: `territory`, `area`. Without it, what `RU` of the game's first node says, or territory.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "territory")]
+    pub rules: Option<ScoringRules>,
+    /// What white gets, a text of whole or half points. Without it, `KM` of the game's first node, or 0.
+    #[serde(default)]
+    #[schema(max_length = 8, example = "6.5")]
+    pub komi: Option<String>,
+}
+
+/// The position at a node as it was counted. Stones captured on the way to the node are counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EditedScoreView {
+    /// Version of this document.
+    pub v: u32,
+    /// What both sides have.
+    #[serde(flatten)]
+    pub score: GoScoreView,
 }
 
 /// The body of `POST /api/v1/editor/patterns`.

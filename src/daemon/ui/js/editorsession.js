@@ -2,6 +2,7 @@
 // does, marked chains and the part of the board, the answer to a question with its proof, and the file of patterns. Nothing here is drawn.
 
 import { json, post } from "./api.js";
+import { EditorScore, SCORE_TOOLS } from "./editorscore.js";
 import { placeOf } from "./gameboard.js";
 import { allNodes, copyOf, cut, fromList, makeNode, merge, moveOf, placeOfNode, play, pointAt, setUp, toList, wayTo } from "./gametree.js";
 import { t } from "./language.js";
@@ -21,8 +22,10 @@ export class EditorSession {
     /** Called when something is to be drawn anew. */
     this.changed = () => {};
     this.name = "";
+    /** The count of a finished game. */
+    this.score = new EditorScore(this);
     this.#take([makeNode(null, { FF: ["4"], GM: ["1"], SZ: ["9"] })]);
-    /** What a click does: nothing for a move, `X`, `O`, `.`, `mark`, `part`. */
+    /** What a click does: nothing for a move, `X`, `O`, `.`, `mark`, `part`, `dead`, `seki`. */
     this.tool = "";
     /** The file of patterns: nothing for those that come with the program. */
     [this.patterns, this.patternsName, this.patternsUnsaved, this.database] = [null, "", false, null];
@@ -36,6 +39,7 @@ export class EditorSession {
     this.views = new WeakMap();
     [this.view, this.viewed, this.problem, this.asked] = [null, null, null, (this.asked ?? 0) + 1];
     [this.marked, this.part, this.corner] = [[], null, null];
+    this.score.reset();
     this.#forgetAnswer();
   }
 
@@ -113,6 +117,7 @@ export class EditorSession {
     const isStone = (name) => ["X", "O"].includes(this.view?.cells[placeOf(this.view, name)]);
     if (!this.walk.length) this.marked = this.marked.filter(isStone);
     this.changed();
+    this.score.count();
   }
 
   go(node) {
@@ -153,6 +158,7 @@ export class EditorSession {
   take(tool) {
     [this.tool, this.corner] = [tool, null];
     this.changed();
+    this.score.count();
   }
 
   /** A click on a point. */
@@ -163,6 +169,7 @@ export class EditorSession {
       if (step) this.walkOn(step);
     } else if (this.tool === "mark") this.#mark(name);
     else if (this.tool === "part") this.#corner(name);
+    else if (SCORE_TOOLS.includes(this.tool)) this.score.mark(name, this.tool);
     else if (this.tool) this.edits = this.edits.then(() => this.#put(name, this.tool));
     else this.play(name);
   }
@@ -256,6 +263,13 @@ export class EditorSession {
     cut(node);
     this.#edited();
     this.go(node.parent);
+  }
+
+  /** Gives the first node of the game at hand these properties. */
+  note(properties) {
+    for (const [name, values] of Object.entries(properties)) this.first.properties.set(name, values);
+    this.#edited();
+    this.changed();
   }
 
   comment(text) {

@@ -71,10 +71,11 @@ export class GameBoard {
    * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper}, `best` names of moves, `legal` those that
    * can be chosen (all cells if `editing`), `last` the last move. `hints` are the moves with a dot, of the legal ones if it is not given.
    * `zone` are points with a ground of their own, `marked` those with a ring, `labels` texts on points by name, `part` the rectangle
-   * {x, y, width, height} that is framed.
+   * {x, y, width, height} that is framed. `dead` are stones that are drawn dimmed, `owners` tells by rows whose territory each point is,
+   * `X`, `O` or `.`.
    */
-  draw(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null } = {}) {
-    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part]);
+  draw(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null, dead = [], owners = "" } = {}) {
+    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part, dead, owners]);
     if (stamp === this.stamp) return;
     this.stamp = stamp;
     const { game, width, height, cells } = view;
@@ -107,7 +108,8 @@ export class GameBoard {
     const can = new Set(legal);
     // Where nearly everything is legal, saying so hides the board.
     const dotted = new Set(hints ?? (can.size <= MOST_HINTS ? legal : []));
-    const [inZone, ringed] = [new Set(zone), new Set(marked)];
+    const [inZone, ringed, dimmed] = [new Set(zone), new Set(marked), new Set(dead)];
+    const owned = { X: t`black's territory`, O: t`white's territory` };
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const name = nameOf(game, height, x, y);
@@ -115,7 +117,10 @@ export class GameBoard {
         const [cx, cy] = [mid(x), mid(y)];
         const group = s("g", { "data-name": name });
         if (inZone.has(name)) group.append(s("rect", { class: "zone", x: at(x), y: at(y), width: CELL, height: CELL }));
-        if (cell === "X" || cell === "O") group.append(s("circle", { class: cell === "X" ? "stone black" : "stone white", cx, cy, r: CELL * 0.42 }));
+        const owner = owners[y * width + x];
+        const isDead = dimmed.has(name);
+        if (cell === "X" || cell === "O") group.append(s("circle", { class: `stone ${cell === "X" ? "black" : "white"}${isDead ? " dead" : ""}`, cx, cy, r: CELL * 0.42 }));
+        if (owner in owned) group.append(s("rect", { class: `owned ${owner === "X" ? "black" : "white"}`, x: cx - CELL * 0.15, y: cy - CELL * 0.15, width: CELL * 0.3, height: CELL * 0.3 }));
         if (ringed.has(name)) group.append(s("circle", { class: "ring", cx, cy, r: CELL * 0.3 }));
         if (labels[name]) group.append(s("text", { class: `label ${cell === "X" ? "black" : cell === "O" ? "white" : ""}`, x: cx, y: cy + 5 }, labels[name]));
         if (name === last) group.append(s("circle", { class: "lastmark", cx, cy, r: 4.5 }));
@@ -130,7 +135,7 @@ export class GameBoard {
         if (this.pick && (editing || can.has(name))) {
           group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));
           const what = { X: tc("a field", "black"), O: tc("a field", "white"), ".": tc("a field", "empty") }[cell];
-          const said = [name, editing && what, text && t`worth ${text}`, isBest && t`the best`].filter(Boolean).join(", ");
+          const said = [name, editing && what, isDead && t`dead`, owned[owner], text && t`worth ${text}`, isBest && t`the best`].filter(Boolean).join(", ");
           for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", said]]) attr(group, key, value);
           group.classList.add("choice-cell");
           group.addEventListener("click", () => this.pick(name));

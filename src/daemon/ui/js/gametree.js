@@ -2,7 +2,7 @@
 // reads and writes files and plays to positions. Nothing here is drawn.
 
 /** The properties that a position follows from. */
-const OF_POSITION = ["SZ", "AB", "AW", "AE", "PL", "B", "W"];
+export const OF_POSITION = ["SZ", "AB", "AW", "AE", "PL", "B", "W"];
 const SETUP = { X: "AB", O: "AW", ".": "AE" };
 
 /** A node: `properties` has the values by name, in the order of the file. */
@@ -52,16 +52,16 @@ export function wayTo(node) {
   return way.reverse();
 }
 
-/** The way to a node as the API takes it, with what a position follows from; `below` has its variations, too. */
-export function placeOfNode(node, { below = false } = {}) {
+/** The way to a node as the API takes it, with the `wanted` properties; `below` has its variations, too. */
+export function placeOfNode(node, { below = false, wanted = OF_POSITION } = {}) {
   const way = wayTo(node);
-  const nodes = way.map((one, n) => ({ parent: n ? n - 1 : null, properties: propertiesOf(one, OF_POSITION) }));
+  const nodes = way.map((one, n) => ({ parent: n ? n - 1 : null, properties: propertiesOf(one, wanted) }));
   const at = way.length - 1;
   if (below) {
     const places = new Map([[node, at]]);
     for (const one of allNodes(node.children)) {
       places.set(one, nodes.length);
-      nodes.push({ parent: places.get(one.parent), properties: propertiesOf(one, OF_POSITION), ...(one.comment ? { comment: one.comment } : {}) });
+      nodes.push({ parent: places.get(one.parent), properties: propertiesOf(one, wanted), ...(one.comment ? { comment: one.comment } : {}) });
     }
   }
   return { nodes, at };

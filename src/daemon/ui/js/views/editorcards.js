@@ -11,6 +11,8 @@ const TOOLS = [["", tc("instead of setting up", "Play")], ["X", t`Black`], ["O",
 const SAID = {
   mark: t`Click on a stone to mark its chain, and again to take the mark away.`,
   part: t`Click on two corners of the part of the board that a pattern is made of.`,
+  dead: t`Click on a stone to mark its chain as dead, and again to take the mark away.`,
+  seki: t`Click on a stone to mark its chain as in seki, and again to take the mark away.`,
 };
 /** The sizes of new boards. */
 const SIZES = [5, 6, 7, 8, 9, 11, 13, 15, 17, 19];
@@ -152,8 +154,13 @@ export function editorBoardCard(session, dialog) {
     pass.disabled = isWalking || Boolean(tool) || !view.legal.includes("pass");
     const attacks = isWalking && session.proofSide()?.attacker;
     const best = attacks ? inProof : answer?.move && !isWalking ? [answer.move] : [];
-    board.draw(view, { legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
-      marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
+    const { score } = session;
+    if (score.isOn) {
+      board.draw(view, { editing: true, last: view.last, hints: [], dead: score.stones("dead"), marked: score.stones("seki"), owners: score.result?.owners ?? "" });
+    } else {
+      board.draw(view, { legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
+        marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
+    }
     say(words, told(session));
   };
   return node;
