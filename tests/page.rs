@@ -1349,6 +1349,30 @@ fn a_person_sets_up_go() {
 
 /// Files of games are opened, whatever game they are of, and games are saved as such files.
 #[test]
+fn an_answer_that_comes_late_brings_nobody_back_to_the_games() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/editor");
+    page.eval(
+        "{
+            const real = fetch;
+            globalThis.fetch = async (...request) => {
+                if (!String(request[0]).endsWith('/position')) return real(...request);
+                const answer = await real(...request);
+                while (!globalThis.gone) await new Promise((done) => setTimeout(done, 10));
+                setTimeout(() => { globalThis.heard = true; }, 100);
+                return answer;
+            };
+        }",
+    );
+    page.follow("/games");
+    page.follow("/editor");
+    page.eval("globalThis.gone = true");
+    page.wait("globalThis.heard");
+    assert_eq!(page.eval("location.hash"), "#/editor");
+    assert_eq!(page.problems(), [""; 0]);
+}
+
+#[test]
 fn games_are_opened_and_saved() {
     let Some(world) = world() else { return };
     let page = world.desk("/games");

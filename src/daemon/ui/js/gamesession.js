@@ -50,6 +50,8 @@ export class GameSession {
     [this.thinking, this.thought, this.hinted, this.refusal] = [false, null, false, ""];
     [this.asked, this.consulted] = [0, 0];
     this.timer = 0;
+    /** Whether the view was left. */
+    this.stopped = false;
   }
 
   /** The settings that say which position this is. */
@@ -91,6 +93,7 @@ export class GameSession {
 
   /** Asks the daemon for the position; the newest answer counts. */
   async ask() {
+    if (this.stopped) return;
     const number = ++this.asked;
     this.#forgetAsked();
     try {
@@ -154,8 +157,10 @@ export class GameSession {
     if (this.isMachinesTurn()) this.consult(true);
   }
 
-  /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. */
+  /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. An answer that comes
+   * when another view is open leaves the address alone. */
   keepAddress() {
+    if (this.stopped) return;
     const { machine, brain, level, think } = this;
     const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think } : {};
     history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job, ...seats })}`);
@@ -277,7 +282,10 @@ export class GameSession {
     this.settings = { position: solution.position, size: `${solution.width}x${solution.height}`, ...rules };
   }
 
+  /** The view was left: answers that are still awaited no longer count. */
   stop() {
+    this.stopped = true;
+    this.asked += 1;
     this.#forgetAsked();
     clearTimeout(this.timer);
   }
