@@ -16,7 +16,7 @@ use morpion::tactics::check::{CheckError, check};
 use morpion::tactics::goal::{Question, TacticalGoal, point_of};
 use morpion::tactics::proof::{ProofEnd, ZoneSearch};
 use morpion::tactics::reading::{AttackWidth, GoReading, ReadingLimits};
-use morpion::tactics::solve::{TacticsAnswer, solve};
+use morpion::tactics::solve::{LEVELS, TacticsAnswer, solve};
 use morpion::tactics::verdict::TacticsVerdict;
 use rand::RngExt;
 
@@ -163,6 +163,28 @@ fn classical_connections() {
         let (found, first) = answer(rows, TacticalGoal::Cut, one, Some(other));
         assert_eq!(found.verdict, cut, "cut, {first}:\n{rows}");
         assert_eq!(found.proven, cut == TacticsVerdict::Fails);
+    }
+}
+
+/// A budget that ends within a level leaves a judgement, which is no proof.
+#[test]
+fn what_the_budget_leaves_open_is_judged() {
+    let jump = board(&format!("{0}\n{0}\n{0}\n{0}\n...X.X...\n{0}\n{0}\n{0}\n{0}", "........."));
+    let at = |name| point_of(jump.chains().size(), name).unwrap();
+    for goal in [TacticalGoal::Connect, TacticalGoal::Cut] {
+        let question = Question::new(jump.chains(), goal, at("d5"), Some(at("f5"))).unwrap();
+        for budget in [1_000, 3_000] {
+            let found = solve(&jump, &question, budget);
+            if goal == TacticalGoal::Connect {
+                assert_eq!((found.verdict, found.proven), (TacticsVerdict::Works, true), "one move connects");
+                continue;
+            }
+            assert_eq!((found.verdict, found.proven), (TacticsVerdict::Fails, false), "{budget}: {found:?}");
+            assert!(
+                found.attack_works(goal) && found.zone.is_none() && found.proofs.is_empty() && found.first.is_none()
+            );
+            assert!((1..LEVELS - 1).contains(&found.levels), "{budget}: {}", found.levels);
+        }
     }
 }
 

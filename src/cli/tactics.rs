@@ -34,8 +34,8 @@ const JSON_VERSION: u32 = 1;
 /// Answer tactical questions in Go: capture, defend, connect, cut.
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
-/// first (2) or needs the first threat (3). Captures and connections that work are proven. `score` counts finished
-/// games.
+/// first (2) or needs the first threat (3). Captures that work are proven, and so are connections, unless the answer
+/// says that they are likely. `score` counts finished games.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -246,6 +246,9 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let proven = match answer.verdict.code() {
         None => String::new(),
         Some(_) if answer.proven => ", proven".to_owned(),
+        Some(_) if answer.attack_works(question.goal()) => {
+            format!(", likely; read to level {} of {LEVELS}", answer.levels)
+        }
         Some(_) => format!(", not proven; read to level {} of {LEVELS}", answer.levels),
     };
     writeln!(out, "answer      {}{class}{proven}", answer.verdict)?;

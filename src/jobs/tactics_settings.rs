@@ -179,7 +179,7 @@ mod tests {
         let usual = job(json!({ "questions": [ONE, "# none", "", ONE] })).unwrap();
         assert_eq!(
             (usual.count, usual.nodes, usual.moves, usual.check),
-            (2, 300_000, AttackSource::Generators, false)
+            (2, USUAL_NODES, AttackSource::Generators, false)
         );
         assert_eq!((usual.effort().as_str(), usual.questions().unwrap()[1].line), ("300000 nodes", 4));
         let patterns = "(;(;GL[2]AB[aa][ca]))";

@@ -85,7 +85,7 @@ fn add_liberties(board: &TacticsBoard, defender: Side, zone: &mut PointSet) -> b
 }
 
 /// The zone of a position with the attacker to move, from that after its move.
-pub fn before_attack(board: &mut TacticsBoard, attacker: Side, point: u16, after: &PointSet) -> PointSet {
+pub fn before_attack(board: &TacticsBoard, attacker: Side, point: u16, after: &PointSet) -> PointSet {
     let mut zone = *after;
     zone.insert(point);
     let captured = board.captured_by(point, attacker);
@@ -94,16 +94,19 @@ pub fn before_attack(board: &mut TacticsBoard, attacker: Side, point: u16, after
         zone.union(&board.chains().border(&captured));
         return zone;
     }
-    board.play(point, attacker);
-    if let Some(chain) = board.chain(point) {
-        zone.union(&chain.stones);
-        if chain.liberties.common(&zone).is_empty()
-            && let Some(liberty) = chain.liberties.first()
+    for &near in board.near(point) {
+        if board.colour(near) == Some(attacker)
+            && let Some(chain) = board.chain(near)
         {
-            zone.insert(liberty);
+            zone.union(&chain.stones);
         }
     }
-    board.undo();
+    let liberties = board.liberties_after(point, attacker);
+    if liberties.common(&zone).is_empty()
+        && let Some(liberty) = liberties.first()
+    {
+        zone.insert(liberty);
+    }
     zone
 }
 

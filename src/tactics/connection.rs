@@ -6,7 +6,7 @@
 
 use super::board::TacticsBoard;
 use crate::core::game::Side;
-use crate::games::go::large::points::{MOST_POINTS, PointSet};
+use crate::games::go::large::points::PointSet;
 
 /// Greatest distance that is told; what is further off is out of reach.
 pub const FARTHEST: u8 = 6;
@@ -27,44 +27,69 @@ pub struct Ways {
     pub common: PointSet,
 }
 
-/// The distance of each point from a chain of `side`: the stones that are lacking up to it, itself included.
-fn distances(board: &TacticsBoard, from: u16, side: Side, captured: u8) -> [u8; MOST_POINTS] {
-    let mut found = [u8::MAX; MOST_POINTS];
-    // The points at each distance, nearest first.
-    let mut open: [Vec<u16>; FARTHEST as usize + 1] = Default::default();
-    let stones = board.chain(from).map_or(PointSet::EMPTY, |chain| chain.stones);
-    stones.iter().for_each(|stone| found[usize::from(stone)] = 0);
-    open[0].extend(stones.iter());
-    for far in 0..=FARTHEST {
-        let mut i = 0;
-        while i < open[usize::from(far)].len() {
-            let point = open[usize::from(far)][i];
-            i += 1;
-            if found[usize::from(point)] != far {
-                continue;
+/// The points by their distance from a chain: the stones that are lacking up to them, themselves included.
+type Waves = [PointSet; FARTHEST as usize + 1];
+
+/// The points at each distance from a chain of `side`. Nothing is found beyond `most`, nor once `until` is reached.
+fn waves(board: &TacticsBoard, from: u16, side: Side, captured: u8, most: u32, until: Option<u16>) -> Waves {
+    let mut waves = [PointSet::EMPTY; FARTHEST as usize + 1];
+    let Some(chain) = board.chain(from) else { return waves };
+    waves[0] = chain.stones;
+    // What a point costs does not hang on the way to it, so the first way is a shortest one.
+    let mut seen = chain.stones;
+    for far in 0..=most.min(u32::from(FARTHEST)) as usize {
+        let mut edge = waves[far];
+        if until.is_some_and(|until| edge.contains(until)) {
+            return waves;
+        }
+        while !edge.is_empty() {
+            let mut new = board.chains().border(&edge);
+            new.subtract(&seen);
+            seen.union(&new);
+            let empty = new.common(board.chains().empty());
+            if let Some(wave) = waves.get_mut(far + 1) {
+                wave.union(&empty);
             }
-            for &near in board.near(point) {
-                let step = match board.chain(near) {
-                    None => 1,
-                    Some(_) if board.colour(near) == Some(side) => 0,
-                    Some(chain) => chain.liberties.len().min(u32::from(FARTHEST) + 1) as u8,
-                };
-                let to = far + step;
-                if step <= captured && to <= FARTHEST && to < found[usize::from(near)] {
-                    found[usize::from(near)] = to;
-                    open[usize::from(to)].push(near);
+            new.subtract(&empty);
+            edge = PointSet::EMPTY;
+            for point in new.iter() {
+                let Some(chain) = board.chain(point) else { continue };
+                if board.colour(point) == Some(side) {
+                    if !edge.contains(point) {
+                        edge.union(&chain.stones);
+                    }
+                    continue;
+                }
+                let step = chain.liberties.len();
+                if step <= u32::from(captured)
+                    && let Some(wave) = waves.get_mut(far + step as usize)
+                {
+                    wave.insert(point);
                 }
             }
+            seen.union(&edge);
+            waves[far].union(&edge);
         }
     }
-    found
+    waves
+}
+
+/// The distance of a point; greater than all if it is in no wave.
+fn wave_of(waves: &Waves, point: u16) -> u8 {
+    (0..=FARTHEST).find(|&far| waves[usize::from(far)].contains(point)).unwrap_or(u8::MAX)
+}
+
+/// The distance of two chains of `side`, if it is `most` at most; else a greater number.
+pub fn distance(board: &TacticsBoard, one: u16, other: u16, side: Side, captured: u8, most: u32) -> u8 {
+    wave_of(&waves(board, one, side, captured, most, Some(other)), other)
 }
 
 /// The ways between the chains on two points, both of `side`. Chains of the other side with more than `captured`
 /// liberties block them.
 pub fn ways(board: &TacticsBoard, one: u16, other: u16, side: Side, captured: u8) -> Ways {
-    let (from_one, from_other) = (distances(board, one, side, captured), distances(board, other, side, captured));
-    let distance = from_one[usize::from(other)];
+    let from_one = waves(board, one, side, captured, u32::MAX, None);
+    let from_other = waves(board, other, side, captured, u32::MAX, None);
+    let distance = wave_of(&from_one, other);
     let mut ways = Ways {
         distance,
         on: PointSet::EMPTY,
@@ -74,23 +99,23 @@ pub fn ways(board: &TacticsBoard, one: u16, other: u16, side: Side, captured: u8
     if distance > FARTHEST {
         return ways;
     }
-    for point in 0..board.chains().size().area() {
-        let (one, other) = (from_one[usize::from(point)], from_other[usize::from(point)]);
-        if one > FARTHEST || other > FARTHEST {
-            continue;
-        }
-        match board.chain(point) {
-            // The point itself is in both.
-            None if one + other <= distance + 1 => ways.on.insert(point),
-            None if one + other == distance + 2 => ways.beside.insert(point),
-            Some(chain)
-                if board.colour(point) != Some(side)
-                    && chain.liberties.len() <= u32::from(captured)
-                    && one + other <= distance + 2 * chain.liberties.len() as u8 =>
-            {
-                ways.on.union(&chain.liberties);
+    for (one, of_one) in (0..).zip(&from_one) {
+        for (other, of_other) in (0..).zip(&from_other) {
+            for point in of_one.common(of_other).iter() {
+                match board.chain(point) {
+                    // The point itself is in both.
+                    None if one + other <= distance + 1 => ways.on.insert(point),
+                    None if one + other == distance + 2 => ways.beside.insert(point),
+                    Some(chain)
+                        if board.colour(point) != Some(side)
+                            && chain.liberties.len() <= u32::from(captured)
+                            && one + other <= distance + 2 * chain.liberties.len() as u8 =>
+                    {
+                        ways.on.union(&chain.liberties);
+                    }
+                    _ => (),
+                }
             }
-            _ => (),
         }
     }
     ways
@@ -116,6 +141,11 @@ mod tests {
             let found = ways(&board, at(one), at(other), Side::First, FEW_LIBERTIES);
             let told = if found.distance > FARTHEST { 7 } else { found.distance };
             assert_eq!((told, found.common.len()), (distance, common), "{rows}: {found:?}");
+            for most in 0..8 {
+                let found = super::distance(&board, at(one), at(other), Side::First, FEW_LIBERTIES, most);
+                assert_eq!(u32::from(found) <= most, u32::from(told) <= most && told < 7, "{rows}, {most}: {found}");
+                assert!(u32::from(found) > most || found == told, "{rows}, {most}: {found}");
+            }
         }
     }
 }

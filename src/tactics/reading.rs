@@ -170,8 +170,12 @@ impl GoReading {
 
     /// The ways between two chains of the attacker. Wide attacks capture stronger chains on them.
     fn ways(&self, one: u16, other: u16) -> connection::Ways {
-        let wider = u8::from(self.limits.attacks != AttackWidth::Narrow);
-        connection::ways(&self.board, one, other, self.attacker(), connection::FEW_LIBERTIES + wider)
+        connection::ways(&self.board, one, other, self.attacker(), self.captured())
+    }
+
+    /// Liberties of the strongest chains that are captured on a way.
+    fn captured(&self) -> u8 {
+        connection::FEW_LIBERTIES + u8::from(self.limits.attacks != AttackWidth::Narrow)
     }
 
     /// How two chains stand that are to be connected.
@@ -185,16 +189,23 @@ impl GoReading {
         if first.stones.contains(other) {
             return GoalStanding::Reached { zone: first.stones, by: None };
         }
-        let ways = self.ways(one, other);
+        let common = first.liberties.common(&second.liberties);
+        if attacker_moves && let Some(point) = common.iter().find(|&point| self.board.is_legal(point, attacker)) {
+            let mut zone = first.stones;
+            zone.union(&second.stones);
+            let zone = closure::before_attack(&self.board, attacker, point, &zone);
+            return GoalStanding::Reached { zone, by: Some(point) };
+        }
+        let most = self.limits.liberties + u32::from(attacker_moves);
+        let distance = connection::distance(&self.board, one, other, attacker, self.captured(), most);
         let mut grown = first.stones;
         grown.union(&second.stones);
         grown.subtract(&self.own);
-        let far = u32::from(ways.distance) > self.limits.liberties + u32::from(attacker_moves);
-        let is_near = ways.distance <= 1;
-        if far || !attacker_moves && !is_near && grown.len() > self.limits.growth + 1 {
+        let is_near = distance <= 1;
+        if u32::from(distance) > most || !attacker_moves && !is_near && grown.len() > self.limits.growth + 1 {
             return GoalStanding::Lost;
         }
-        let (proof, disproof) = match (attacker_moves, ways.distance, ways.common.len()) {
+        let (proof, disproof) = match (attacker_moves, distance, common.len()) {
             (true, 0..=1, _) => (1, 8),
             (true, 2, _) => (3, 3),
             (true, 3, _) => (8, 2),
@@ -283,10 +294,21 @@ impl ZoneGame for GoReading {
             let ways = self.ways(self.question.target(), with);
             let is_wide = self.limits.attacks == AttackWidth::Wide;
             candidates::to_connect(&self.board, self.question.target(), with, &ways, is_wide, list);
+            if u32::from(ways.distance) > self.limits.liberties {
+                // Only what shortens the distance is not lost at once.
+                let captures = |point| !self.board.captured_by(point, self.attacker()).is_empty();
+                list.retain(|candidate| ways.on.contains(candidate.point) || captures(candidate.point));
+            }
             return;
         }
         let is_wide = self.limits.attacks == AttackWidth::Wide;
         candidates::to_capture(&self.board, self.question.target(), is_wide, list);
+        // Only what takes a liberty is not lost at once, if there are that many.
+        let liberties = self.board.liberties(self.question.target());
+        if liberties.len() > self.limits.liberties {
+            list.retain(|candidate| liberties.contains(candidate.point));
+            return;
+        }
         if self.board.ban().is_some() {
             // It may wait until the other side has no threats left.
             list.push(Candidate { point: PASS, delay: 4 });
@@ -331,7 +353,7 @@ impl ZoneGame for GoReading {
         if point == PASS {
             return *after;
         }
-        closure::before_attack(&mut self.board, self.question.attacker(), point, after)
+        closure::before_attack(&self.board, self.question.attacker(), point, after)
     }
 
     fn before_defence<'a>(&self, after: impl Iterator<Item = &'a PointSet>) -> PointSet {

@@ -7,11 +7,12 @@
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
 //! attacks are tried. What is won at any level is won: it is proven. What is lost at the last level that the budget
-//! allows to be read to its end is said to be lost; that is not proven.
+//! allows to be read to its end is said to be lost, unless the level that the budget ended speaks for the attacker
+//! ([`is_likely`]); neither is proven.
 
 use super::board::{KoThreats, TacticsBoard};
 use super::check::ZoneProof;
-use super::goal::Question;
+use super::goal::{Question, TacticalGoal};
 use super::proof::{ProofEnd, ZoneSearch};
 use super::proposer::AttackMoves;
 use super::reading::{AttackWidth, GoReading, ReadingLimits};
@@ -19,7 +20,7 @@ use super::verdict::TacticsVerdict;
 use crate::games::go::large::points::PointSet;
 
 /// Nodes of each reading if nothing else is said.
-pub const USUAL_NODES: u64 = 300_000;
+pub const USUAL_NODES: u64 = 60_000;
 
 /// The number of levels of a reading.
 pub const LEVELS: usize = 5;
@@ -51,7 +52,8 @@ const CONNECTION_LEVELS: [Level; LEVELS] = [
 pub struct TacticsAnswer {
     /// What the question comes to for the mover.
     pub verdict: TacticsVerdict,
-    /// Whether it is proven. An attack that is said to fail is not: only candidates are tried.
+    /// Whether it is proven. An attack that is said to fail is not: only candidates are tried. One that works may be
+    /// no more than likely.
     pub proven: bool,
     /// The mover's first move, if the goal is reached or a ko; none if nothing needs to be played.
     pub first: Option<u16>,
@@ -66,6 +68,11 @@ pub struct TacticsAnswer {
 }
 
 impl TacticsAnswer {
+    /// Whether the side that attacks, of which only some moves are tried, reaches its goal outright.
+    pub fn attack_works(&self, goal: TacticalGoal) -> bool {
+        self.verdict == if goal.mover_attacks() { TacticsVerdict::Works } else { TacticsVerdict::Fails }
+    }
+
     /// The answer of a reading that the budget ended.
     fn unknown(nodes: u64, levels: usize) -> TacticsAnswer {
         let verdict = TacticsVerdict::Unknown;
@@ -83,8 +90,22 @@ struct ThreatReading {
     first: Option<u16>,
     /// Whether it hangs on who has threats for a ko.
     of_ko: bool,
+    /// What was lost is likely to be won all the same; with the most promising first move.
+    likely: Option<Option<u16>>,
     zone: Option<PointSet>,
     proof: Option<ZoneProof>,
+}
+
+/// Whether the attacker is likely to reach its goal although it does not at so many levels: the budget ended the next
+/// one, which left these numbers of proof and disproof. Fitted to GNU Go's questions with 100,000 nodes.
+fn is_likely(goal: TacticalGoal, levels: usize, (proof, disproof): (u32, u32)) -> bool {
+    let is_early = (1..LEVELS - 1).contains(&levels);
+    match (goal.is_of_two(), goal.mover_attacks()) {
+        (true, true) => levels > 0,
+        (true, false) => is_early,
+        (false, true) => is_early && proof < disproof,
+        (false, false) => false,
+    }
 }
 
 fn read(
@@ -99,8 +120,16 @@ fn read(
     let mut game = GoReading::new(board.clone(), *question, threats, levels[0].0);
     game.set_moves(moves);
     let mut search = ZoneSearch::new(game, question.goal().mover_attacks(), 0);
-    let mut reading =
-        ThreatReading { won: None, levels: 0, moves: 0, first: None, of_ko: false, zone: None, proof: None };
+    let mut reading = ThreatReading {
+        won: None,
+        levels: 0,
+        moves: 0,
+        first: None,
+        of_ko: false,
+        likely: None,
+        zone: None,
+        proof: None,
+    };
     let mut shares = 0;
     for (limits, share) in levels {
         shares += share;
@@ -113,6 +142,8 @@ fn read(
         reading.moves += search.moves();
         if end == ProofEnd::Open {
             // A deeper level would take longer.
+            reading.likely =
+                is_likely(question.goal(), reading.levels, search.numbers()).then(|| search.most_promising());
             break;
         }
         reading.levels += 1;
@@ -151,6 +182,7 @@ pub fn solve_until(
     let (mut moves, mut levels) = (first.moves, first.levels);
     let Some(won) = first.won else { return Some(TacticsAnswer::unknown(moves, levels)) };
     let reached = won == mover_attacks;
+    let likely = first.likely;
     let (mut verdict, mut used) = (if reached { TacticsVerdict::Works } else { TacticsVerdict::Fails }, first);
     let mut proven = won;
     let mut proofs: Vec<ZoneProof> = used.proof.take().into_iter().collect();
@@ -170,6 +202,15 @@ pub fn solve_until(
         } else {
             (verdict, used) = (TacticsVerdict::KoThreat, second);
         }
+    }
+    let (worse, better) = match mover_attacks {
+        true => (TacticsVerdict::Fails, TacticsVerdict::Works),
+        false => (TacticsVerdict::Works, TacticsVerdict::Fails),
+    };
+    if let Some(promising) = likely
+        && verdict == worse
+    {
+        (verdict, used.first) = (better, promising);
     }
     let first = if verdict == TacticsVerdict::Fails { None } else { used.first };
     Some(TacticsAnswer { verdict, proven, first, nodes: moves, zone: used.zone, proofs, levels })

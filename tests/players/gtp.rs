@@ -147,6 +147,42 @@ fn commands_do_what_the_protocol_says() {
 }
 
 #[test]
+fn games_are_loaded_up_to_a_move() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let game = file("game.sgf", "(;GM[1]SZ[5]AB[bb];W[cc];B[dd](;W[cd];B[])(;W[aa]))");
+    let mut client = GtpClient::start(&["--playouts", "5"]);
+    assert_eq!(client.sound(&format!("loadsgf {game}")), "white");
+    assert!(client.sound("showboard").contains("2 . . O X ."));
+    client.sound("undo");
+    client.sound("undo");
+    assert!(client.sound("showboard").contains("2 . . . X ."));
+    assert_eq!(client.sound(&format!("loadsgf {game} 2")), "black");
+    assert!(client.sound("showboard").contains("2 . . . . ."));
+    client.sound("trymove black d2");
+    client.sound("popgo");
+    let before = client.sound("showboard");
+    let wrong = file("wrong.sgf", "(;GM[1]SZ[5];B[bb];W[bb])");
+    let long = file("long.sgf", "(;GM[1]SZ[5:7];B[bb])");
+    for (line, why) in [
+        ("loadsgf".to_owned(), "needs a file"),
+        (format!("loadsgf {game} 0"), "a number from 1 on"),
+        (format!("loadsgf {game}x"), "there is none of this name"),
+        (format!("loadsgf {wrong}"), "cannot load file"),
+        (format!("loadsgf {long}"), "not square"),
+    ] {
+        let answer = client.refused(&line);
+        assert!(answer.contains(why), "{line}: {answer}");
+    }
+    assert_eq!(client.sound("showboard"), before);
+    client.0.ends_well();
+}
+
+#[test]
 fn tactical_questions_are_answered_by_code_and_move() {
     let mut client = GtpClient::start(&["--playouts", "5", "--size", "9"]);
     // A ladder: white to be caught at d4.

@@ -8,18 +8,20 @@ use super::clock::GtpClock;
 use super::{komi, tactics};
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::cli::player_flags::MoveLimits;
+use crate::cli::positions::read_text_file;
 use crate::core::game::{Game, Level, Player, Side, Value};
 use crate::games::go::large::points::{LargeBoard, PointSet};
 use crate::games::go::large::position::{LargeMove, LargePosition};
-use crate::games::go::notation::Goban;
+use crate::games::go::notation::{Goban, parse_sgf};
 use crate::games::go::rules::{GoRules, Ko};
 use crate::games::go::scoring::result_text;
 use crate::solvers::go::player::UctPlayer;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 29] = [
     "attack",
     "boardsize",
     "clear_board",
@@ -33,9 +35,11 @@ const COMMANDS: [&str; 26] = [
     "known_command",
     "komi",
     "list_commands",
+    "loadsgf",
     "name",
     "place_free_handicap",
     "play",
+    "popgo",
     "protocol_version",
     "quit",
     "reg_genmove",
@@ -44,6 +48,7 @@ const COMMANDS: [&str; 26] = [
     "tactics_patterns",
     "time_left",
     "time_settings",
+    "trymove",
     "undo",
     "version",
 ];
@@ -118,11 +123,12 @@ impl GtpSession {
                 self.clear();
                 Ok(String::new())
             }
+            "loadsgf" => self.load(argument(0, "a file")?, arguments.get(1).copied()),
             "komi" => {
                 self.komi = komi(argument(0, "a number of points")?)?;
                 Ok(String::new())
             }
-            "play" => {
+            "play" | "trymove" => {
                 let side = colour(argument(0, "a colour and a vertex")?)?;
                 let m = self.vertex(argument(1, "a colour and a vertex")?)?;
                 self.play(side, m)?;
@@ -136,7 +142,7 @@ impl GtpSession {
                 }
                 Ok(self.vertex_name(m))
             }
-            "undo" => {
+            "undo" | "popgo" => {
                 self.position = self.before.pop().ok_or("cannot undo: no move has been made")?;
                 Ok(String::new())
             }
@@ -171,6 +177,28 @@ impl GtpSession {
     fn clear(&mut self) {
         (self.position, self.before) = (empty(self.size), Vec::new());
         self.player.forget();
+    }
+
+    /// Takes a game from an SGF file, up to before the move of this number, from 1; the side to move then.
+    fn load(&mut self, file: &str, number: Option<&str>) -> GtpAnswer {
+        let wrong = || "the move is a number from 1 on".to_owned();
+        let until = number.map(|text| text.parse::<usize>().ok().filter(|&n| n > 0).ok_or_else(wrong)).transpose()?;
+        let text = read_text_file(Path::new(file)).map_err(|_| "cannot load file".to_owned())?;
+        let text = text.ok_or("cannot load file: there is none of this name")?;
+        let (start, moves) = parse_sgf::<LargePosition>(&text, self.position.rules())
+            .map_err(|error| format!("cannot load file: {}", shown_line(&error.to_string())))?;
+        let size = start.size();
+        if size.width() != size.height() {
+            return Err("cannot load file: the board is not square".to_owned());
+        }
+        (self.size, self.position, self.before) = (size, start, Vec::new());
+        self.player.forget();
+        for m in moves.into_iter().take(until.map_or(usize::MAX, |until| until - 1)) {
+            let mut position = self.position.clone();
+            position.play(m);
+            self.before.push(std::mem::replace(&mut self.position, position));
+        }
+        Ok(if self.position.side() == Side::First { "black" } else { "white" }.to_owned())
     }
 
     /// The move of a vertex such as `D4`, or of a pass.
@@ -321,6 +349,11 @@ fn colour(text: &str) -> Result<Side, String> {
 fn seconds_of(text: &str) -> Result<f64, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
     seconds.ok_or_else(|| format!("'{}' is not a number of seconds", shown(text)))
+}
+
+/// A message in one line.
+fn shown_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A text of the other side, fit for a message.

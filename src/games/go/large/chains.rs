@@ -4,7 +4,7 @@
 //! under the largest one's root; one that is taken back leaves the rest to be found anew by walking, which happens to
 //! few chains.
 
-use super::points::{LargeBoard, MOST_POINTS, Neighbours, PointSet};
+use super::points::{LargeBoard, MOST_POINTS, Neighbours, PointSet, Spread};
 use crate::core::game::Side;
 use crate::core::seed::derive;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,10 @@ pub struct Chain {
 pub struct Chains {
     size: LargeBoard,
     near: Arc<[Neighbours]>,
+    spread: Spread,
     colours: Vec<Option<Side>>,
+    /// The points without a stone.
+    empty: PointSet,
     /// The root of each stone's chain; of an empty point it means nothing.
     roots: Vec<u16>,
     /// The chains by their roots; others mean nothing.
@@ -59,7 +62,8 @@ impl Chains {
     pub fn new(size: LargeBoard) -> Chains {
         let area = usize::from(size.area());
         let (colours, roots, chains) = (vec![None; area], vec![0; area], vec![Chain::default(); area]);
-        Chains { size, near: size.neighbours(), colours, roots, chains, hash: 0 }
+        let spread = Spread::new(size);
+        Chains { size, near: size.neighbours(), spread, empty: *spread.all(), colours, roots, chains, hash: 0 }
     }
 
     /// The board's size.
@@ -92,6 +96,12 @@ impl Chains {
         self.roots[usize::from(point)]
     }
 
+    /// The empty points.
+    #[inline]
+    pub fn empty(&self) -> &PointSet {
+        &self.empty
+    }
+
     /// The number of liberties of the stone on a point; 0 if it is empty.
     #[inline]
     pub fn liberty_count(&self, point: u16) -> u32 {
@@ -100,10 +110,7 @@ impl Chains {
 
     /// The points next to a set of points that are not in it.
     pub fn border(&self, points: &PointSet) -> PointSet {
-        let mut border = PointSet::EMPTY;
-        for point in points.iter() {
-            self.near(point).iter().for_each(|&near| border.insert(near));
-        }
+        let mut border = self.spread.beside(points);
         border.subtract(points);
         border
     }
@@ -222,6 +229,7 @@ impl Chains {
             }
         }
         self.colours[usize::from(point)] = Some(colour);
+        self.empty.remove(point);
         self.roots[usize::from(point)] = point;
         self.chains[usize::from(point)] = own;
         self.hash ^= hash;
@@ -250,6 +258,7 @@ impl Chains {
 
     /// Makes these points empty: whole chains of one side.
     fn take_off(&mut self, stones: &PointSet) {
+        self.empty.union(stones);
         for stone in stones.iter() {
             if let Some(colour) = self.colours[usize::from(stone)].take() {
                 self.hash ^= self.hash_of(stone, colour);
@@ -269,6 +278,7 @@ impl Chains {
     fn remove(&mut self, point: u16, colour: Side) {
         let hash = self.hash_of(point, colour);
         self.colours[usize::from(point)] = None;
+        self.empty.insert(point);
         self.hash ^= hash;
         let near = self.near[usize::from(point)];
         let (mut own, mut last) = (0, point);
@@ -318,6 +328,7 @@ impl Chains {
 
     /// Puts stones back that were chains.
     fn put_back(&mut self, stones: &PointSet, colour: Side) {
+        self.empty.subtract(stones);
         for stone in stones.iter() {
             self.colours[usize::from(stone)] = Some(colour);
             self.hash ^= self.hash_of(stone, colour);
@@ -407,6 +418,9 @@ impl Chains {
             if let Some(colour) = self.colour(point) {
                 anew.add(point, colour);
             }
+        }
+        if anew.empty != self.empty {
+            return Err("the empty points are not those without a stone".to_owned());
         }
         if anew.hash != self.hash {
             return Err("the hash of the board is not that of its stones".to_owned());

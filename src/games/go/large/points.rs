@@ -81,6 +81,46 @@ impl Neighbours {
     }
 }
 
+/// What finds the points next to those of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spread {
+    width: u32,
+    all: PointSet,
+    /// All points but those of the first column, and of the last.
+    not_first: PointSet,
+    not_last: PointSet,
+}
+
+impl Spread {
+    /// That of boards of a size.
+    pub fn new(size: LargeBoard) -> Spread {
+        let of = |has: fn(u8, u8) -> bool| {
+            (0..size.area()).filter(|&point| has(size.place(point).0, size.width())).collect()
+        };
+        Spread {
+            width: u32::from(size.width()),
+            all: of(|_, _| true),
+            not_first: of(|x, _| x > 0),
+            not_last: of(|x, width| x + 1 < width),
+        }
+    }
+
+    /// All points.
+    pub fn all(&self) -> &PointSet {
+        &self.all
+    }
+
+    /// The points next to a point of a set; those of the set that have such a neighbour are among them.
+    #[inline]
+    pub fn beside(&self, points: &PointSet) -> PointSet {
+        let mut found = points.common(&self.not_last).up(1);
+        found.union(&points.common(&self.not_first).down(1));
+        found.union(&points.up(self.width));
+        found.union(&points.down(self.width));
+        found.common(&self.all)
+    }
+}
+
 /// A set of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PointSet([u64; WORDS]);
@@ -140,7 +180,19 @@ impl PointSet {
     /// Whether there is none.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0 == [0; WORDS]
+        self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+
+    /// The points whose numbers are greater by `by`, 1 to 63; beyond the last word they are lost.
+    #[inline]
+    fn up(&self, by: u32) -> PointSet {
+        PointSet(std::array::from_fn(|i| self.0[i] << by | if i == 0 { 0 } else { self.0[i - 1] >> (64 - by) }))
+    }
+
+    /// The points whose numbers are less by `by`, 1 to 63; below 0 they are lost.
+    #[inline]
+    fn down(&self, by: u32) -> PointSet {
+        PointSet(std::array::from_fn(|i| self.0[i] >> by | self.0.get(i + 1).map_or(0, |next| next << (64 - by))))
     }
 
     /// The only point, if there is one and no other.
@@ -189,6 +241,24 @@ impl FromIterator<u16> for PointSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::seed::rng;
+    use rand::RngExt;
+
+    #[test]
+    fn what_is_beside_a_set_is_beside_one_of_its_points() {
+        const SEED: u64 = 32;
+        println!("seed {SEED}");
+        let mut random = rng(SEED, &[]);
+        for (width, height) in [(1, 1), (1, 19), (19, 1), (2, 3), (5, 4), (9, 9), (16, 16), (19, 19)] {
+            let size = LargeBoard::new(width, height).unwrap();
+            let (spread, neighbours) = (Spread::new(size), size.neighbours());
+            for part in 0..20 {
+                let points: PointSet = (0..size.area()).filter(|_| random.random_range(0..20) <= part).collect();
+                let each = points.iter().flat_map(|point| neighbours[usize::from(point)].get().to_vec());
+                assert_eq!(spread.beside(&points), each.collect(), "{width}x{height}");
+            }
+        }
+    }
 
     #[test]
     fn points_names_and_sets() {

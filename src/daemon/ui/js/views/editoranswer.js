@@ -7,7 +7,7 @@ import { t, tn } from "../language.js";
 import { VERDICTS } from "./tactics.js";
 
 const GOALS = [["capture", t`Capture`, 1], ["defend", t`Defend`, 1], ["connect", t`Connect`, 2], ["cut", t`Keep apart`, 2]];
-const BUDGETS = [30_000, 300_000, 1_000_000];
+const BUDGETS = [30_000, 60_000, 300_000, 1_000_000];
 const MOVES = [["generators", t`around the chains`], ["patterns", t`of patterns alone`], ["both", t`of patterns first`]];
 
 const labelled = (label, field) => {
@@ -24,7 +24,7 @@ function verdict({ verdict: found, proven, move, zone, nodes, seconds, out_of_ti
 
 export function answerCard(session) {
   const budget = h("select", { name: "budget" }, BUDGETS.map((n) => h("option", { value: n }, count(n))));
-  budget.value = "300000";
+  budget.value = "60000";
   const moves = h("select", { name: "moves" }, MOVES.map(([value, text]) => h("option", { value }, text)));
   const ask = (goal) => session.solve(goal, { budget: Number(budget.value), moves: moves.value });
   const goals = GOALS.map(([goal, label, chains]) => {
