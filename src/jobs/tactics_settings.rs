@@ -181,7 +181,7 @@ mod tests {
             (usual.count, usual.nodes, usual.moves, usual.check),
             (2, USUAL_NODES, AttackSource::Generators, false)
         );
-        assert_eq!((usual.effort().as_str(), usual.questions().unwrap()[1].line), ("300000 nodes", 4));
+        assert_eq!((usual.effort().as_str(), usual.questions().unwrap()[1].line), ("60000 nodes", 4));
         let patterns = "(;(;GL[2]AB[aa][ca]))";
         let other = json!({ "questions": ONE, "nodes": "2k", "moves": "both", "database": patterns, "check": "on" });
         let other = job(other).unwrap();

@@ -166,12 +166,6 @@ impl<G: ZoneGame> ZoneSearch<G> {
         self.root
     }
 
-    /// The numbers of proof and disproof of the position asked about.
-    pub fn numbers(&self) -> (u32, u32) {
-        let root = &self.nodes[self.root as usize];
-        (root.proof, root.disproof)
-    }
-
     /// The move of the position asked about that would be searched next, unless that is the pass.
     pub fn most_promising(&self) -> Option<u16> {
         let edge = self.edges(self.root).get(self.gather(self.root, self.attacker_first, &[]).next)?;

@@ -166,7 +166,9 @@ fn a_capture_is_proven_and_patterns_are_matched() {
     assert_eq!(page.eval("document.querySelector('[data-goal=connect]').disabled"), json!(true));
     page.click("[data-goal=capture]");
     let answer = "document.querySelector('section[aria-label=Tactics] p[role=status]').textContent";
-    page.wait(&format!("{answer}.includes('works') && {answer}.includes('proven')"));
+    page.wait(&format!(
+        "{answer}.includes('works') && {answer}.includes(' proven') && !{answer}.includes('not proven')"
+    ));
     page.wait("document.querySelectorAll('section[aria-label=Board] .zone').length > 8");
     let button = |text: &str| {
         page.wait(&format!("[...document.querySelectorAll('section button')].some((b) => b.checkVisibility() && !b.disabled && b.textContent === {text:?})"));

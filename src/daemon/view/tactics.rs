@@ -67,7 +67,8 @@ pub struct TacticsAnswerView {
     /// The number of its class: 0 fails, 1 works, 2 ko in which the side to move captures first, 3 ko in which it
     /// needs the first threat.
     pub code: Option<u8>,
-    /// Whether it is proven. An attack that is said to fail is not: only some moves are tried.
+    /// Whether it is proven. An attack that is said to fail is not: only some moves are tried. One that is said to
+    /// work without being proven is likely.
     pub proven: bool,
     /// How many of the levels of reading were read to their end.
     pub levels: u64,

@@ -56,7 +56,7 @@ function chosenCard() {
     const { width, height, cells, side, move, target, name, verdict, proven, nodes } = one;
     board.draw({ game: "go", width, height, cells, side }, { best: move ? [move] : [], last: target });
     say(what, `${t`Question ${name}`} \u00b7 ${asked(one)} \u00b7 ${t`${sideName(side)} to move`}`);
-    const text = [VERDICTS[verdict] || verdict, proven && t`proven`, move && t`move ${move}`, t`${short(nodes)} nodes`, remark(one)];
+    const text = [VERDICTS[verdict] || verdict, verdict !== "unknown" && (proven ? t`proven` : t`not proven`), move && t`move ${move}`, t`${short(nodes)} nodes`, remark(one)];
     say(told, text.filter(Boolean).join(" \u00b7 "));
     const rows = Array.from({ length: height }, (_, y) => cells.slice(y * width, (y + 1) * width));
     play.href = `#/games${query({ game: "go", size: `${width}x${height}`, position: `${rows.join("/")} ${side}` })}`;
