@@ -105,7 +105,7 @@ impl Spread {
         }
     }
 
-    /// All points.
+    /// All points of the board.
     pub fn all(&self) -> &PointSet {
         &self.all
     }
