@@ -7,7 +7,8 @@
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
 //! attacks are tried. What is won at any level is won: it is proven. What is lost at the last level that the budget
-//! allows to be read to its end is said to be lost, or likely to be won ([`is_likely`]); neither is proven.
+//! allows to be read to its end is said to be lost. Two chains that are not connected then may be said to be likely
+//! connected (`is_likely`). Neither is proven.
 
 use super::board::{KoThreats, TacticsBoard};
 use super::check::ZoneProof;
