@@ -1356,19 +1356,24 @@ fn an_answer_that_comes_late_brings_nobody_back_to_the_games() {
         "{
             const real = fetch;
             globalThis.fetch = async (...request) => {
-                if (!String(request[0]).endsWith('/position')) return real(...request);
                 const answer = await real(...request);
-                while (!globalThis.gone) await new Promise((done) => setTimeout(done, 10));
+                if (!String(request[0]).endsWith('/position')) return answer;
+                const text = await answer.text();
+                await new Promise((done) => { globalThis.release = done; });
                 setTimeout(() => { globalThis.heard = true; }, 100);
-                return answer;
+                return { ok: true, status: 200, text: async () => text };
             };
         }",
     );
-    page.follow("/games");
-    page.follow("/editor");
-    page.eval("globalThis.gone = true");
-    page.wait("globalThis.heard");
-    assert_eq!(page.eval("location.hash"), "#/editor");
+    // Before the other view is drawn, and after that.
+    for leave in ["location.hash = '#/editor'; release();", "location.hash = '#/editor'; setTimeout(release, 200);"] {
+        page.eval("globalThis.release = null; globalThis.heard = false");
+        page.follow("/games");
+        page.wait("globalThis.release");
+        page.eval(&format!("{{ {leave} }}"));
+        page.wait("globalThis.heard && document.querySelector('section[aria-label=\"Game tree\"]')");
+        assert_eq!(page.eval("location.hash"), "#/editor", "{leave}");
+    }
     assert_eq!(page.problems(), [""; 0]);
 }
 

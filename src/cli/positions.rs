@@ -4,6 +4,7 @@ use super::flags::{FlagHelp, SettingFlags};
 use crate::core::setting::{BadValue, SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::Goban;
+use crate::games::sgf::is_sgf;
 use crate::jobs::analysing::POSITIONS;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
@@ -13,9 +14,10 @@ use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, setup_of};
 use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
 use crate::jobs::tactics_settings::{DATABASE, QUESTIONS};
+use crate::notation::sgf::read::decode;
 use crate::solvers::solvable::Playable;
 use crate::strategies::table::plain_text;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::{Arg, ArgAction};
 use std::fs::File;
 use std::io::Read;
@@ -42,7 +44,7 @@ pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<Gi
     Ok(given)
 }
 
-/// The text of a file, if there is one with that name.
+/// The text of a file, if there is one with that name. It is in UTF-8, or SGF in another character set.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
@@ -58,7 +60,13 @@ pub fn read_text_file(path: &Path) -> anyhow::Result<Option<String>> {
     if bytes.len() as u64 > LONGEST_FILE {
         bail!("{name}: the file is too long: at most {LONGEST_FILE} bytes are read");
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| anyhow!("{name}: is not text in UTF-8"))
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(other) if is_sgf(&String::from_utf8_lossy(other.as_bytes())) => {
+            Ok(Some(decode(other.as_bytes()).into_owned()))
+        }
+        Err(_) => bail!("{name}: is not text in UTF-8"),
+    }
 }
 
 /// The settings of a game that were given, with the positions that they name read from files.

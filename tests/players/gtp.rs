@@ -163,10 +163,20 @@ fn games_are_loaded_up_to_a_move() {
     assert!(client.sound("showboard").contains("2 . . . X ."));
     assert_eq!(client.sound(&format!("loadsgf {game} 2")), "black");
     assert!(client.sound("showboard").contains("2 . . . . ."));
+    // Games in other character sets, and such that go on after their end.
+    let path = directory.path().join("others.sgf");
+    std::fs::write(&path, b"(;GM[1]SZ[5]PW[\xc3\xfb];B[bb];W[];B[];W[dd];B[];W[];B[])").unwrap();
+    let others = path.display().to_string();
+    assert_eq!(client.sound(&format!("loadsgf {others}")), "white");
+    assert!(client.sound("showboard").contains("2 . . . O ."));
+    assert_eq!(client.sound(&format!("loadsgf {game} 2")), "black");
     client.sound("trymove black d2");
     client.sound("popgo");
     let before = client.sound("showboard");
     let wrong = file("wrong.sgf", "(;GM[1]SZ[5];B[bb];W[bb])");
+    // Moves that are not asked for may be wrong.
+    assert_eq!(client.sound(&format!("loadsgf {wrong} 2")), "white");
+    assert_eq!(client.sound(&format!("loadsgf {game} 2")), "black");
     let long = file("long.sgf", "(;GM[1]SZ[5:7];B[bb])");
     for (line, why) in [
         ("loadsgf".to_owned(), "needs a file"),

@@ -12,9 +12,10 @@ use crate::cli::positions::read_text_file;
 use crate::core::game::{Game, Level, Player, Side, Value};
 use crate::games::go::large::points::{LargeBoard, PointSet};
 use crate::games::go::large::position::{LargeMove, LargePosition};
-use crate::games::go::notation::{Goban, parse_sgf};
+use crate::games::go::notation::{GoReadError, GoReplay, Goban};
 use crate::games::go::rules::{GoRules, Ko};
 use crate::games::go::scoring::result_text;
+use crate::games::sgf::main_line;
 use crate::solvers::go::player::UctPlayer;
 use std::io::{self, Write};
 use std::path::Path;
@@ -183,22 +184,33 @@ impl GtpSession {
     fn load(&mut self, file: &str, number: Option<&str>) -> GtpAnswer {
         let wrong = || "the move is a number from 1 on".to_owned();
         let until = number.map(|text| text.parse::<usize>().ok().filter(|&n| n > 0).ok_or_else(wrong)).transpose()?;
-        let text = read_text_file(Path::new(file)).map_err(|_| "cannot load file".to_owned())?;
-        let text = text.ok_or("cannot load file: there is none of this name")?;
-        let (start, moves) = parse_sgf::<LargePosition>(&text, self.position.rules())
-            .map_err(|error| format!("cannot load file: {}", shown_line(&error.to_string())))?;
-        let size = start.size();
+        let cannot = |why: &dyn std::fmt::Display| format!("cannot load file: {}", shown_line(&why.to_string()));
+        let text = read_text_file(Path::new(file)).map_err(|error| cannot(&error))?;
+        let text = text.ok_or_else(|| cannot(&"there is none of this name"))?;
+        let (position, before) = self.replay(&text, until).map_err(|error| cannot(&error))?;
+        let size = position.size();
         if size.width() != size.height() {
-            return Err("cannot load file: the board is not square".to_owned());
+            return Err(cannot(&"the board is not square"));
         }
-        (self.size, self.position, self.before) = (size, start, Vec::new());
+        (self.size, self.position, self.before) = (size, position, before);
         self.player.forget();
-        for m in moves.into_iter().take(until.map_or(usize::MAX, |until| until - 1)) {
-            let mut position = self.position.clone();
-            position.play(m);
-            self.before.push(std::mem::replace(&mut self.position, position));
-        }
         Ok(if self.position.side() == Side::First { "black" } else { "white" }.to_owned())
+    }
+
+    /// The position of a game before a move, or at its end, and those before each move up to there.
+    fn replay(&self, text: &str, until: Option<usize>) -> Result<(LargePosition, Vec<LargePosition>), GoReadError> {
+        let nodes = main_line(text)?;
+        let mut replay = GoReplay::<LargePosition>::new(&nodes[0], self.position.rules())?;
+        let mut before = Vec::new();
+        for node in &nodes {
+            let moves = node.iter().any(|(name, _)| name == "B" || name == "W");
+            if moves && until.is_some_and(|until| replay.move_count() + 1 >= until) {
+                break;
+            }
+            before.extend(moves.then(|| replay.position().clone()));
+            replay.follow(node)?;
+        }
+        Ok((replay.position().clone(), before))
     }
 
     /// The move of a vertex such as `D4`, or of a pass.

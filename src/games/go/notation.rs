@@ -366,7 +366,8 @@ impl<P: Goban> GoReplay<P> {
         for (name, values) in node.iter().filter(|(name, _)| name == "B" || name == "W") {
             self.number += 1;
             let side = if name == "B" { Side::First } else { Side::Second };
-            if side != self.position.side() {
+            // Records go on after the game is over, too.
+            if side != self.position.side() || !self.position.allows(self.position.move_to(None)) {
                 self.begin_at(P::set_up(size, rules, &stones_of(&self.position), side)?);
             }
             let value = values[0].trim();

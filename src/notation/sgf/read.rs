@@ -3,6 +3,7 @@
 
 use super::collection::{MOST_NODES, MOST_VALUES, Property, SgfCollection, SgfNodeId};
 use encoding_rs::Encoding;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Most bytes of a file.
@@ -113,25 +114,36 @@ pub struct ReadSgf {
 /// If there is no game in it, a value has no end, or it is too large.
 pub fn read_bytes(bytes: &[u8]) -> Result<ReadSgf, SgfReadError> {
     check_length(bytes.len())?;
-    let named = character_set(bytes);
-    let mut fault = None;
-    if let Some(name) = named {
-        // A name that can be read is not in UTF-16.
-        let encoding = Encoding::for_label_no_replacement(name).filter(|encoding| encoding.is_ascii_compatible());
-        let decoded = encoding.map(|encoding| encoding.decode_without_bom_handling_and_without_replacement(bytes));
-        match decoded {
-            Some(Some(text)) => return read(&text),
-            _ => fault = Some(SgfFault::CharacterSet(beginning_of(&String::from_utf8_lossy(name)))),
-        }
-    }
-    let mut found = match std::str::from_utf8(bytes) {
-        Ok(text) => read(text)?,
-        Err(_) => read(&encoding_rs::mem::decode_latin1(bytes))?,
-    };
+    let (text, fault) = decoded(bytes);
+    let mut found = read(&text)?;
     if let Some(fault) = fault {
         found.notices.insert(0, SgfNotice { place: TextPlace { line: 1, column: 1 }, fault });
     }
     Ok(found)
+}
+
+/// The text of the bytes of a file, in the character set that [`read_bytes`] takes.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    decoded(bytes).0
+}
+
+/// The text, and what is wrong with the character set that it names.
+fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Option<SgfFault>) {
+    let mut fault = None;
+    if let Some(name) = character_set(bytes) {
+        // A name that can be read is not in UTF-16.
+        let encoding = Encoding::for_label_no_replacement(name).filter(|encoding| encoding.is_ascii_compatible());
+        let decoded = encoding.map(|encoding| encoding.decode_without_bom_handling_and_without_replacement(bytes));
+        match decoded {
+            Some(Some(text)) => return (text, None),
+            _ => fault = Some(SgfFault::CharacterSet(beginning_of(&String::from_utf8_lossy(name)))),
+        }
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => encoding_rs::mem::decode_latin1(bytes),
+    };
+    (text, fault)
 }
 
 fn check_length(bytes: usize) -> Result<(), SgfReadError> {

@@ -157,10 +157,10 @@ export class GameSession {
     if (this.isMachinesTurn()) this.consult(true);
   }
 
-  /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. An answer that comes
-   * when another view is open leaves the address alone. */
+  /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. The address of another
+   * view, which may be there before that is drawn, is left alone. */
   keepAddress() {
-    if (this.stopped) return;
+    if (!/^#\/games(\?|$)/.test(location.hash)) return;
     const { machine, brain, level, think } = this;
     const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think } : {};
     history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job, ...seats })}`);

@@ -84,8 +84,10 @@ export class PlayedGame {
     return toAddress(this.variant, [...this.moves, ...this.undone.toReversed()]);
   }
 
-  /** Writes the address and the browser's storage. */
+  /** Writes the address and the browser's storage. The address of another view, which may be there before that is
+   * drawn, is left alone. */
   keep() {
+    if (/^#\/(?!board(\?|$))/.test(location.hash)) return;
     const text = `g=${this.address()}${this.undone.length ? `&at=${this.moves.length}` : ""}`;
     history.replaceState(null, "", `#/board?${text}`);
     try {

@@ -128,8 +128,6 @@ export default function board({ query }, daemon = null) {
     },
     destroy: () => {
       searching.destroy();
-      // A grid that comes late is not put into the address of another view.
-      played.changed = () => {};
       document.removeEventListener("keydown", onkey);
     },
   };
