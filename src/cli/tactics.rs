@@ -12,7 +12,7 @@ use super::values;
 use crate::core::game::Side;
 use crate::core::quantity::grouped;
 use crate::daemon::view::TacticsAnswerView;
-use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::points::{LargeBoard, column};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::parse_position;
 use crate::games::go::rules::GoRules;
@@ -263,27 +263,27 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     Ok(code)
 }
 
-/// The board, with the empty points of a zone.
-fn drawn(board: &TacticsBoard, answer: &TacticsAnswer) -> String {
-    use crate::games::go::large::points::column;
-    let size = board.chains().size();
+/// A board in characters with its letters and numbers; `mark` is what stands on a point.
+fn board_text(size: LargeBoard, mark: impl Fn(u16) -> char) -> String {
     let mut text = "   ".to_owned();
     (0..size.width()).for_each(|x| text.extend([' ', column(x)]));
     text.push('\n');
     for y in 0..size.height() {
         text.push_str(&format!("{:>3}", size.height() - y));
-        for point in (0..size.width()).filter_map(|x| size.point(x, y)) {
-            let mark = match board.colour(point) {
-                Some(Side::First) => 'X',
-                Some(Side::Second) => 'O',
-                None if answer.zone.is_some_and(|zone| zone.contains(point)) => '+',
-                None => '.',
-            };
-            text.extend([' ', mark]);
-        }
+        (0..size.width()).filter_map(|x| size.point(x, y)).for_each(|point| text.extend([' ', mark(point)]));
         text.push('\n');
     }
     text
+}
+
+/// The board, with the empty points of a zone.
+fn drawn(board: &TacticsBoard, answer: &TacticsAnswer) -> String {
+    board_text(board.chains().size(), |point| match board.colour(point) {
+        Some(Side::First) => 'X',
+        Some(Side::Second) => 'O',
+        None if answer.zone.is_some_and(|zone| zone.contains(point)) => '+',
+        None => '.',
+    })
 }
 
 fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {

@@ -1,11 +1,11 @@
 //! `morpion tactics score`: the count of a finished game of Go.
 
-use super::{JSON_VERSION, read};
+use super::{JSON_VERSION, board_text, read};
 use crate::cli::grid_input::{counted, plain};
 use crate::core::game::Side;
 use crate::daemon::view::GoScoreView;
 use crate::games::go::large::chains::Chains;
-use crate::games::go::large::points::{LargeBoard, PointSet, column};
+use crate::games::go::large::points::PointSet;
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::{GoReadError, GoReplay, parse_position};
 use crate::games::go::rules::GoRules;
@@ -149,38 +149,28 @@ pub fn run(args: &ScoreArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 
 /// The board with its territory.
 fn drawn(chains: &Chains, found: &GoScore) -> String {
-    let size: LargeBoard = chains.size();
-    let mut text = "   ".to_owned();
-    (0..size.width()).for_each(|x| text.extend([' ', column(x)]));
-    text.push('\n');
-    for y in 0..size.height() {
-        text.push_str(&format!("{:>3}", size.height() - y));
-        for point in (0..size.width()).filter_map(|x| size.point(x, y)) {
-            let is_dead = found.dead.iter().any(|stones| stones.contains(point));
-            let mark = match (chains.colour(point), found.owner(point)) {
-                (Some(Side::First), _) => {
-                    if is_dead {
-                        'x'
-                    } else {
-                        'X'
-                    }
+    board_text(chains.size(), |point| {
+        let is_dead = found.dead.iter().any(|stones| stones.contains(point));
+        match (chains.colour(point), found.owner(point)) {
+            (Some(Side::First), _) => {
+                if is_dead {
+                    'x'
+                } else {
+                    'X'
                 }
-                (Some(Side::Second), _) => {
-                    if is_dead {
-                        'o'
-                    } else {
-                        'O'
-                    }
+            }
+            (Some(Side::Second), _) => {
+                if is_dead {
+                    'o'
+                } else {
+                    'O'
                 }
-                (None, Some(Side::First)) => '+',
-                (None, Some(Side::Second)) => '-',
-                (None, None) => '.',
-            };
-            text.extend([' ', mark]);
+            }
+            (None, Some(Side::First)) => '+',
+            (None, Some(Side::Second)) => '-',
+            (None, None) => '.',
         }
-        text.push('\n');
-    }
-    text
+    })
 }
 
 fn write_figures(found: &GoScore, view: &GoScoreView, out: &mut dyn Write) -> anyhow::Result<()> {
