@@ -46,7 +46,7 @@ fn world() -> Option<&'static World> {
             let required = std::env::var_os("MORPION_BROWSER").is_some_and(|value| value == "required");
             assert!(!required, "MORPION_BROWSER=required, and there is no Chromium on the path");
             eprintln!(
-                "NOT TESTED: there is no Chromium on the path, so the page was not looked at (apt-get install chromium)"
+                "NOT TESTED: there is no Chromium on the path, so the page was not looked at (apt-get install chromium-headless-shell)"
             );
             return None;
         };
@@ -77,23 +77,6 @@ impl World {
         page.open(&self.at(view));
         page.wait("document.querySelector('#link')?.dataset.state === 'live'");
         page
-    }
-
-    /// Sends the known grids of a variant into the archive and returns their keys.
-    fn archive(&self, page: &Page, variant: Variant) -> Vec<String> {
-        let texts: Vec<String> = known()
-            .unwrap()
-            .iter()
-            .filter(|known| known.grid.variant == variant)
-            .map(|known| {
-                morpion::notation::pentasol::write(&known.grid, morpion::notation::pentasol::Effort::Comments)
-            })
-            .collect();
-        let sent = format!(
-            "import('/js/api.js').then((api) => Promise.all({}.map((text) => api.sendGrid(text).then((grid) => grid.key))))",
-            json!(texts)
-        );
-        page.eval(&sent).as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect()
     }
 
     /// Nothing went wrong in the page, and it has asked nobody but the daemon.
@@ -150,45 +133,59 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
     ]
 }
 
-/// Submits a job of a name by the API.
-fn submit(page: &Page, name: &str) -> u64 {
-    let request = json!({ "kind": "hunt", "name": name, "settings": { "variant": "5T", "strategy": "nrpa" } });
-    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
-        .as_u64()
-        .unwrap()
+/// Puts the known grids of a variant into the archive and returns their keys.
+fn archive(daemon: &Daemon, variant: Variant) -> Vec<String> {
+    let known = known().unwrap().into_iter().filter(|known| known.grid.variant == variant);
+    known.map(|known| daemon.service.add_grid(known.grid).unwrap().key).collect()
 }
 
-/// Submits a solver job by the API.
-fn solve(page: &Page) -> u64 {
-    let request = json!({ "kind": "solve", "name": "four", "settings": { "game": "reversi", "size": 4 } });
-    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
-        .as_u64()
-        .unwrap()
+/// Submits a job of a kind and returns its number.
+fn submit_kind(daemon: &Daemon, kind: &str, name: &str, settings: Value) -> u64 {
+    let request = json!({ "kind": kind, "name": name, "settings": settings });
+    daemon.service.submit(serde_json::from_value(request).unwrap(), None).unwrap().summary.id
 }
 
-/// Submits a proof by the API.
-fn prove(page: &Page) -> u64 {
-    let request = json!({ "kind": "prove", "name": "a box", "settings": { "moves": 83, "box": "3,2,2,2" } });
-    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
-        .as_u64()
-        .unwrap()
+/// Submits a hunt of a name.
+fn submit(daemon: &Daemon, name: &str) -> u64 {
+    submit_kind(daemon, "hunt", name, json!({ "variant": "5T", "strategy": "nrpa" }))
 }
 
-/// Submits a match by the API.
-fn play_match(page: &Page) -> u64 {
+fn solve(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "solve", "four", json!({ "game": "reversi", "size": 4 }))
+}
+
+fn prove(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "prove", "a box", json!({ "moves": 83, "box": "3,2,2,2" }))
+}
+
+fn play_match(daemon: &Daemon) -> u64 {
     let settings = json!({ "a": "morpion:5", "b": "morpion:2", "game": "reversi", "size": 6, "sprt": "0,30" });
-    let request = json!({ "kind": "match", "name": "five against two", "settings": settings });
-    page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
-        .as_u64()
-        .unwrap()
+    submit_kind(daemon, "match", "five against two", settings)
+}
+
+fn analyse(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "analyse", "a game", json!({ "size": 5 }))
+}
+
+fn tune(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "tune", "new weights", json!({ "games_of": 3 }))
+}
+
+/// Submits tactical questions.
+fn tactics(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "tactics", "questions", json!({ "questions": "1" }))
+}
+
+/// Submits games that are searched for patterns.
+fn mine(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "mine", "new patterns", json!({}))
 }
 
 /// The page of a match tells the score, the Elo with its interval, the test, and the games, which open on the board.
 #[test]
 fn the_page_of_a_match_tells_how_it_stands() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let of_match = play_match(&page);
+    let of_match = play_match(&world.daemon);
     let page = world.desk(&format!("/jobs/{of_match}"));
     page.wait("document.querySelector('[aria-label=\"Match\"] .score')?.textContent === '66.7 %'");
     page.wait("document.querySelectorAll('[aria-label=\"Games\"] tbody tr').length === 26");
@@ -224,12 +221,7 @@ fn the_page_of_a_match_tells_how_it_stands() {
 #[test]
 fn the_page_of_self_play_tells_how_it_stands() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let request = json!({ "kind": "selfplay", "name": "to learn", "settings": { "size": 15 } });
-    let id = page
-        .eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"))
-        .as_u64()
-        .unwrap();
+    let id = submit_kind(&world.daemon, "selfplay", "to learn", json!({ "size": 15 }));
     let page = world.desk(&format!("/jobs/{id}"));
     page.wait("document.querySelector('[aria-label=\"Self-play\"] .score')?.textContent.startsWith('240 of 1')");
     page.wait("document.querySelectorAll('[aria-label=\"Games\"] tbody tr').length === 26");
@@ -245,20 +237,11 @@ fn the_page_of_self_play_tells_how_it_stands() {
     world.approve(&page);
 }
 
-/// Submits positions to be analysed, and returns the number of the job.
-fn analyse(page: &Page) -> u64 {
-    let request = json!({ "kind": "analyse", "name": "a game", "settings": { "size": 5 } });
-    let submitted =
-        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
-    submitted.as_u64().unwrap()
-}
-
 /// The page of positions that are analysed tells how many are done, what their best moves are, and shows one of them.
 #[test]
 fn the_page_of_an_analysis_tells_what_moves_are_worth() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let id = analyse(&page);
+    let id = analyse(&world.daemon);
     let page = world.desk(&format!("/jobs/{id}"));
     page.wait("document.querySelector('[aria-label=\"Analysis\"] .score')?.textContent === '2 of 3'");
     page.wait("document.querySelectorAll('[aria-label=\"Best moves\"] tbody tr').length === 2");
@@ -305,20 +288,11 @@ fn positions_are_submitted_by_their_form() {
     world.approve(&page);
 }
 
-/// Submits weights to be learned, and returns the number of the job.
-fn tune(page: &Page) -> u64 {
-    let request = json!({ "kind": "tune", "name": "new weights", "settings": { "games_of": 3 } });
-    let submitted =
-        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
-    submitted.as_u64().unwrap()
-}
-
 /// The page of weights that are learned tells their loss after each part of the fit.
 #[test]
 fn the_page_of_weights_tells_their_loss() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let id = tune(&page);
+    let id = tune(&world.daemon);
     let page = world.desk(&format!("/jobs/{id}"));
     page.wait("document.querySelector('[aria-label=\"Weights\"] .score')?.textContent === '0.6155'");
     let rows = "[...document.querySelectorAll('[aria-label=\"Loss\"] tbody tr')].map((row) => \
@@ -357,28 +331,11 @@ fn weights_are_submitted_by_their_form() {
     world.approve(&page);
 }
 
-/// Submits tactical questions, and returns the number of the job.
-fn tactics(page: &Page) -> u64 {
-    let request = json!({ "kind": "tactics", "name": "questions", "settings": { "questions": "1" } });
-    let submitted =
-        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
-    submitted.as_u64().unwrap()
-}
-
-/// Submits games that are searched for patterns, and returns the number of the job.
-fn mine(page: &Page) -> u64 {
-    let request = json!({ "kind": "mine", "name": "new patterns", "settings": {} });
-    let submitted =
-        page.eval(&format!("import('/js/api.js').then((api) => api.post('/jobs', {request})).then((job) => job.id)"));
-    submitted.as_u64().unwrap()
-}
-
 /// The pages of tactical questions and of patterns tell what was found, and show one of the questions.
 #[test]
 fn the_pages_of_tactics_and_patterns_tell_what_was_found() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let (questions, patterns) = (tactics(&page), mine(&page));
+    let (questions, patterns) = (tactics(&world.daemon), mine(&world.daemon));
     let page = world.desk(&format!("/jobs/{questions}"));
     page.wait("document.querySelector('[aria-label=\"Tactics\"] .score')?.textContent === '2 of 3'");
     page.wait("document.querySelectorAll('[aria-label=\"Answers\"] tbody tr').length === 2");
@@ -514,8 +471,7 @@ fn self_play_is_submitted_by_its_form() {
 #[test]
 fn the_page_of_a_proof_tells_how_it_stands() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let proof = prove(&page);
+    let proof = prove(&world.daemon);
     let page = world.desk(&format!("/jobs/{proof}"));
     page.wait("document.querySelector('[aria-label=\"Proof\"] .score')?.textContent === '53.51 %'");
     page.wait("document.querySelector('[aria-label=\"Percent closed against time\"] .series')");
@@ -543,10 +499,10 @@ fn the_page_of_a_proof_tells_how_it_stands() {
 #[test]
 fn every_view_loads_in_light_and_dark_at_a_desk_and_on_a_phone() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let job = submit(&page, "to be looked at");
-    let (solver, proof, of_match) = (solve(&page), prove(&page), play_match(&page));
-    let grids = world.archive(&page, Variant::T5);
+    let daemon = &world.daemon;
+    let job = submit(daemon, "to be looked at");
+    let (solver, proof, of_match) = (solve(daemon), prove(daemon), play_match(daemon));
+    let grids = archive(daemon, Variant::T5);
     for (width, height, dark) in [(1280, 900, false), (360, 740, true)] {
         let page = world.open("/", width, height, dark);
         let solved = "document.querySelector('.gameboard .stone') && document.querySelector('.chart .band')";
@@ -909,9 +865,8 @@ fn a_refusal_is_told_at_its_field() {
 #[test]
 fn a_grid_is_replayed() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let key = world.archive(&page, Variant::D5).remove(0);
-    page.open(&world.at(&format!("/grids/{key}")));
+    let key = archive(&world.daemon, Variant::D5).remove(0);
+    let page = world.desk(&format!("/grids/{key}"));
     let shown = |n: u32| {
         page.wait(&format!(
             "document.querySelector('.controls output').textContent === '{n} / 82' && \
@@ -952,9 +907,7 @@ fn a_grid_is_removed_by_pressing_twice() {
     let daemon = Daemon::begin();
     let page = world.browser.page(1280, 900, false);
     let at = |view: &str| format!("http://{}/#{view}", daemon.address);
-    page.open(&at("/"));
-    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
-    let keys = world.archive(&page, Variant::D5);
+    let keys = archive(&daemon, Variant::D5);
     let held = || {
         let list = page.eval("fetch('/api/v1/grids?limit=1000').then((answer) => answer.json())");
         let key = |grid: &Value| grid["key"].as_str().unwrap().to_owned();
@@ -979,10 +932,9 @@ fn a_grid_is_removed_by_pressing_twice() {
 #[test]
 fn the_archive_is_filtered_and_two_grids_are_compared() {
     let Some(world) = world() else { return };
-    let page = world.desk("/");
-    let keys = world.archive(&page, Variant::T5);
-    world.archive(&page, Variant::T4);
-    page.open(&world.at("/archive?variant=5T"));
+    let keys = archive(&world.daemon, Variant::T5);
+    archive(&world.daemon, Variant::T4);
+    let page = world.desk("/archive?variant=5T");
     let tiles = "document.querySelectorAll('.thumbs li').length";
     page.wait(&format!("{tiles} >= {}", keys.len()));
     assert_eq!(
@@ -1032,7 +984,7 @@ fn a_lost_daemon_is_told() {
     let page = world.browser.page(1280, 900, false);
     page.open(&format!("http://{}/", daemon.address));
     page.wait("document.querySelector('#link')?.dataset.state === 'live'");
-    submit(&page, "kept in sight");
+    submit(&daemon, "kept in sight");
     page.wait("document.querySelector('.jobs tbody')?.textContent.includes('kept in sight')");
     daemon.end().unwrap();
     page.wait("document.querySelector('#link').dataset.state === 'offline' && document.querySelector('#trouble').checkVisibility()");
@@ -1050,7 +1002,7 @@ fn the_view_of_a_job_comes_back_with_the_daemon() {
     let page = world.browser.page(1280, 900, false);
     page.open(&format!("http://{address}/"));
     page.wait("document.querySelector('#link')?.dataset.state === 'live'");
-    let job = submit(&page, "opened too early");
+    let job = submit(&daemon, "opened too early");
     page.wait("document.querySelector('.jobs tbody')?.textContent.includes('opened too early')");
     daemon.end().unwrap();
     page.wait("document.querySelector('#link').dataset.state === 'offline'");
@@ -1058,7 +1010,7 @@ fn the_view_of_a_job_comes_back_with_the_daemon() {
     page.eval(&format!("location.hash = '#/jobs/{job}'"));
     page.wait("document.querySelector('main .note.bad')?.textContent.includes('cannot be reached')");
     let daemon = Daemon::listening(&address, ServerLimits::default(), None);
-    assert_eq!(submit(&page, "opened too early"), job);
+    assert_eq!(submit(&daemon, "opened too early"), job);
     page.wait("document.querySelector('#link').dataset.state === 'live'");
     page.wait("![...document.querySelectorAll('main .note.bad')].some((e) => e.checkVisibility()) && document.querySelector('h1').textContent === 'opened too early'");
     page.wait("document.querySelector('.replay .point') && document.querySelector('.chart .series')");
@@ -1070,9 +1022,8 @@ fn the_view_of_a_job_comes_back_with_the_daemon() {
 fn the_list_of_a_long_game_shows_the_newest_move() {
     let Some(world) = world() else { return };
     for (width, height) in [(1280, 900), (390, 844)] {
-        let page = world.open("/", width, height, false);
-        let key = world.archive(&page, Variant::D5).remove(0);
-        page.open(&world.at(&format!("/board?grid={key}")));
+        let key = archive(&world.daemon, Variant::D5).remove(0);
+        let page = world.open(&format!("/board?grid={key}"), width, height, false);
         has_moves(&page, 82);
         let sight = page.eval(
             "(() => { const list = document.querySelector('.movelist'); const [a, b] = [list, list.lastChild].map((e) => e.getBoundingClientRect()); \
@@ -1103,7 +1054,7 @@ fn a_token_is_asked_for() {
         }
     }
     page.wait("document.querySelector('#link').dataset.state === 'live' && !document.querySelector('dialog')");
-    submit(&page, "with a token");
+    page.eval("import('/js/api.js').then((api) => api.post('/jobs', { kind: 'hunt', name: 'with a token' }))");
     page.wait("document.querySelector('.jobs tbody').textContent.includes('with a token')");
     // The tab remembers it.
     page.reload();
@@ -1189,7 +1140,7 @@ fn pictures_are_dropped_on_the_board() {
     let Some(world) = world() else { return };
     let page = world.desk("/board");
     for (format, variant) in [("png", Variant::D5), ("svg", Variant::D4)] {
-        let key = world.archive(&page, variant).remove(0);
+        let key = archive(&world.daemon, variant).remove(0);
         page.open(&world.at("/board"));
         page.wait("document.querySelector('section[aria-label=Board]')");
         page.eval(&format!(

@@ -1,7 +1,7 @@
 //! The board's own search, its hints, the end of a game, how the board is turned and magnified, and the site of the
 //! board that needs no daemon.
 
-use super::{approve, has_moves, moves, tap, world};
+use super::{approve, archive, has_moves, moves, tap, world};
 use crate::browser::Page;
 use morpion::core::ctl::{Ctl, Signal};
 use morpion::core::search::Search;
@@ -191,9 +191,8 @@ fn a_person_is_helped_and_sees_what_the_search_makes_of_the_end() {
 fn the_board_is_turned_and_magnified() {
     let Some(world) = world() else { return };
     for variant in Variant::ALL {
-        let page = world.desk("/");
-        let key = world.archive(&page, variant).remove(0);
-        page.open(&world.at(&format!("/board?grid={key}")));
+        let key = archive(&world.daemon, variant).remove(0);
+        let page = world.desk(&format!("/board?grid={key}"));
         let score = u64::from(variant.record());
         has_moves(&page, score);
         let address = "new URLSearchParams(location.hash.split('?')[1]).get('g')";

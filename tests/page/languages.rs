@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{World, analyse, approve, mine, play_match, prove, solve, submit, tactics, tune, world};
+use super::{analyse, approve, archive, mine, play_match, prove, solve, submit, tactics, tune, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -27,8 +27,8 @@ fn pieces(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The texts of the page that are English: what is seen, what is read aloud, what stands in empty fields.
-fn left_in_english(page: &Page, english: &Value) -> Value {
+/// Gives a page the function that finds its English texts.
+fn look_for_english(page: &Page, english: &Value) {
     page.eval(&format!(
         "(() => {{
             const escaped = (text) => text.replace(/[.*+?^${{}}()|[\\]\\\\]/g, '\\\\$&');
@@ -42,30 +42,42 @@ fn left_in_english(page: &Page, english: &Value) -> Value {
                 // A few letters between values say nothing of a language.
                 else if (pieces.join('').replace(/[^a-z]/gi, '').length > 3) patterns.push(new RegExp(`^${{pieces.map(escaped).join('.+')}}$`, 's'));
             }}
-            const found = [];
-            const look = (text, node) => {{
-                const seen = text.trim();
-                // Commands, and the names of jobs and of settings, stay as they are.
-                if (!seen || node.closest('code, script, style, noscript, .jobname, .preview, details dl')) return;
-                if (plain.has(seen) || patterns.some((pattern) => pattern.test(seen))) found.push(seen);
+            const known = new Map();
+            const isEnglish = (text) => {{
+                if (!known.has(text)) known.set(text, plain.has(text) || patterns.some((pattern) => pattern.test(text)));
+                return known.get(text);
             }};
-            const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-            for (let node = walk.nextNode(); node; node = walk.nextNode()) {{
-                if (node.nodeType === Node.TEXT_NODE) look(node.data, node.parentElement);
-                else for (const name of ['aria-label', 'title', 'placeholder', 'data-label', 'data-empty']) look(node.getAttribute(name) || '', node);
-            }}
-            look(document.title.replace(/ \\u00b7 morpion$/, ''), document.body);
-            return [...new Set(found)];
+            window.leftInEnglish = () => {{
+                const found = new Set();
+                const look = (text, node) => {{
+                    const seen = text.trim();
+                    // Commands, and the names of jobs and of settings, stay as they are.
+                    if (!seen || !isEnglish(seen) || node.closest('code, script, style, noscript, .jobname, .preview, details dl')) return;
+                    found.add(seen);
+                }};
+                const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+                for (let node = walk.nextNode(); node; node = walk.nextNode()) {{
+                    if (node.nodeType === Node.TEXT_NODE) look(node.data, node.parentElement);
+                    else for (const name of ['aria-label', 'title', 'placeholder', 'data-label', 'data-empty']) look(node.getAttribute(name) || '', node);
+                }}
+                look(document.title.replace(/ \\u00b7 morpion$/, ''), document.body);
+                return [...found];
+            }};
         }})()"
-    ))
+    ));
+}
+
+/// The texts of the page that are English: what is seen, what is read aloud, what stands in empty fields.
+fn left_in_english(page: &Page) -> Value {
+    page.eval("leftInEnglish()")
 }
 
 /// The views with what is there when each has loaded, whatever the language.
-fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
-    let (job, solver, proof, of_match) = (submit(page, "5T 1"), solve(page), prove(page), play_match(page));
-    let (analysis, weights) = (analyse(page), tune(page));
-    let (questions, patterns) = (tactics(page), mine(page));
-    let grids = world.archive(page, Variant::T5);
+fn views(daemon: &Daemon) -> Vec<(String, &'static str)> {
+    let (job, solver, proof) = (submit(daemon, "5T 1"), solve(daemon), prove(daemon));
+    let (of_match, analysis, weights) = (play_match(daemon), analyse(daemon), tune(daemon));
+    let (questions, patterns) = (tactics(daemon), mine(daemon));
+    let grids = archive(daemon, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
     vec![
@@ -133,25 +145,23 @@ fn views(world: &World, page: &Page) -> Vec<(String, &'static str)> {
 }
 
 /// A daemon of its own, since the jobs of other tests have names in English; its views.
-fn own_daemon(world: &World) -> (Daemon, Vec<(String, &'static str)>) {
+fn own_daemon() -> (Daemon, Vec<(String, &'static str)>) {
     let daemon = Daemon::begin();
-    let page = world.browser.page(1280, 900, false);
-    page.open(&format!("http://{}/", daemon.address));
-    page.wait("document.querySelector('#link')?.dataset.state === 'live'");
-    let views = views(world, &page);
+    let views = views(&daemon);
     (daemon, views)
 }
 
 #[test]
 fn every_view_is_in_the_language_of_the_browser() {
     let Some(world) = world() else { return };
-    let (daemon, views) = own_daemon(world);
+    let (daemon, views) = own_daemon();
     for language in Language::ALL.into_iter().skip(1) {
         let english = english(language);
         let page = world.browser.page(1400, 900, false);
         page.prefers(&format!("{0}-{1},{0};q=0.9,en;q=0.8", language.code(), language.code().to_uppercase()));
         page.open(&format!("http://{}/", daemon.address));
         page.wait("document.querySelector('#link')?.dataset.state === 'live'");
+        look_for_english(&page, &english);
         for (view, loaded) in &views {
             page.resize(1400, 900);
             page.follow(view);
@@ -164,7 +174,7 @@ fn every_view_is_in_the_language_of_the_browser() {
                 page.resize(width, height);
                 // What follows the size of the window does so before the frame after the next is drawn.
                 page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-                assert_eq!(left_in_english(&page, &english), json!([]), "{view} in {}", language.code());
+                assert_eq!(left_in_english(&page), json!([]), "{view} in {}", language.code());
                 let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
                 assert!(wide <= width.into(), "{view} in {} is {wide} wide in a window of {width}", language.code());
             }
@@ -226,7 +236,7 @@ fn unmarked(page: &Page) -> Value {
 #[test]
 fn every_text_of_the_page_is_marked() {
     let Some(world) = world() else { return };
-    let (daemon, views) = own_daemon(world);
+    let (daemon, views) = own_daemon();
     let page = world.browser.page(1400, 900, false);
     page.prefers("fr");
     page.begins_with(BRACKETS);
@@ -251,7 +261,8 @@ fn english_texts_are_noticed() {
     let Some(world) = world() else { return };
     let page = world.desk("/");
     page.wait("document.querySelector('.machines li')");
-    let found = left_in_english(&page, &english(Language::French));
+    look_for_english(&page, &english(Language::French));
+    let found = left_in_english(&page);
     for expected in ["Dashboard", "New job", "best known 178", "Skip to the content", "Language"] {
         assert!(found.as_array().unwrap().contains(&json!(expected)), "{expected}: {found}");
     }
@@ -289,13 +300,13 @@ fn the_board_speaks_french() {
     page.prefers("fr");
     page.open(&world.at("/board?g=4D."));
     page.wait("document.querySelector('.board .hint')");
-    let english = english(Language::French);
+    look_for_english(&page, &english(Language::French));
     page.key("f");
     page.wait("[...document.querySelectorAll('.searching button')].some((b) => b.textContent === 'La prendre' && b.checkVisibility())");
-    assert_eq!(left_in_english(&page, &english), json!([]));
+    assert_eq!(left_in_english(&page), json!([]));
     page.key("f");
     page.wait("document.querySelectorAll('.movelist li').length > 20 && document.querySelector('section .score').textContent !== '0'");
     page.wait("document.querySelector('h2').checkVisibility()");
-    assert_eq!(left_in_english(&page, &english), json!([]));
+    assert_eq!(left_in_english(&page), json!([]));
     approve(&page, &format!("http://{}/", world.daemon.address));
 }
