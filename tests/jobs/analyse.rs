@@ -1,32 +1,14 @@
 //! Positions that are analysed as jobs of the daemon: what is refused, that the values are those of
 //! `morpion analyse`, and what a restart and `kill -9` cost.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::*;
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
 use morpion::daemon::scheduler::Daemon;
 use morpion::daemon::service::{JobCommand, Page, Refusal, Service};
-use morpion::daemon::view::{AnalysedPositionView, JobRequest, JobState};
+use morpion::daemon::view::{AnalysedPositionView, JobState};
 use serde_json::{Value, json};
-use std::path::Path;
 use std::process::Command;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-fn analyse(settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = "analyse".into();
-    request(settings, &others)
-}
 
 fn analyses(daemon: &Daemon, id: u64) -> Vec<AnalysedPositionView> {
     let listing = daemon.analyses(id, &Page { limit: 1000, cursor: None }).unwrap();
@@ -63,10 +45,7 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({ "memory": "100G" }), json!({}), "the job needs"),
         (json!({}), json!({ "grids": ["x"] }), "start and grids are for hunts"),
     ] {
-        match daemon.submit(analyse(&settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, "analyse", &settings, &others, reason);
     }
     assert!(all_jobs(&*daemon).is_empty());
     let id =
@@ -84,7 +63,7 @@ fn the_values_are_those_of_the_command() {
     let moves = "e5e4d4f6c5d5g7c3h3b7a1i9";
     let settings = json!({ "position": moves, "size": 9, "every_move": "on", "nodes": 2000, "memory": "16M",
         "time": "1h", "best": 5 });
-    let id = daemon.submit(analyse(&settings, &json!({})), None).unwrap().summary.id;
+    let id = submit(&daemon, "analyse", &settings, &json!({}));
     wait_for(&daemon, id, "a unit is done", |view| view.summary.units_done >= 1);
     carried_out(&daemon, id, JobCommand::Pause);
     close(daemon);
@@ -117,7 +96,7 @@ fn positions_of_reversi_and_go_are_analysed() {
     let reversi = json!({ "game": "reversi", "positions": ["f5d6c3", "f5f6e6f4"], "depth": 2, "memory": "16M" });
     let go = json!({ "game": "go", "size": 9, "position": "(;GM[1]SZ[9];B[ee];W[cc])", "every_move": "on",
         "nodes": 500, "komi": 6.5, "seed": 3, "memory": "16M" });
-    let ids = [&reversi, &go].map(|settings| daemon.submit(analyse(settings, &json!({})), None).unwrap().summary.id);
+    let ids = [&reversi, &go].map(|settings| submit(&daemon, "analyse", settings, &json!({})));
     let [reversi, go] = ids.map(|id| {
         wait_over(&daemon, id);
         analyses(&daemon, id)
@@ -139,7 +118,7 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     let mut daemon = Apart::start(&state, "").unwrap();
     let lines: Vec<String> = (0..80).map(|n| format!("e5{}{}", ["a", "b", "c", "d"][n % 4], n % 9 + 1)).collect();
     let settings = json!({ "positions": lines, "size": 9, "nodes": 2000, "memory": "4M", "time": "1h" });
-    let id = daemon.submit(&analyse(&settings, &json!({})));
+    let id = daemon.submit(&job("analyse", &settings, &json!({})));
     daemon = daemon.killed_and_started(&state, id);
     let job = daemon.wait_over(id);
     assert_eq!((&job["analyse"]["positions_done"], &job["units_done"]), (&80.into(), &80.into()), "{job}");
@@ -150,12 +129,7 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
 fn the_command_line_submits_and_shows() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(&dir.path().join("state"));
-    let run = |arguments: &[&str]| {
-        let output = program.morpion(arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
-    let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+    let run = |arguments: &[&str]| run(&program, arguments);
     let list = dir.path().join("list");
     std::fs::write(&list, "# of a tournament\ne5\ne5e4\n").unwrap();
     let config = dir.path().join("analyse.toml");
@@ -164,7 +138,7 @@ fn the_command_line_submits_and_shows() {
     let flags = format!("job submit analyse gomoku --positions {} --size 9 --nodes 200 --depth 2", list.display());
     let mut told = Vec::new();
     for line in [flags, format!("job submit {}", config.display())] {
-        let (code, id, errors) = run(&words(&line).iter().map(String::as_str).collect::<Vec<_>>());
+        let (code, id, errors) = run_line(&program, &line);
         assert_eq!(code, Some(0), "{line}: {errors}");
         let id = id.trim().to_owned();
         let (code, _, waited) = run(&["job", "wait", &id]);
@@ -182,14 +156,12 @@ fn the_command_line_submits_and_shows() {
         told.push(objects.into_iter().map(|object| object["moves"].clone()).collect::<Vec<_>>());
     }
     assert_eq!(told[0], told[1]);
-    for (line, why) in [
+    let refused = [
         ("job submit analyse chess", "possible values: gomoku"),
         ("job submit analyse gomoku --position z99", "--position is neither a file nor a position"),
         ("job submit analyse go --depth 3", "--depth is not a setting of go"),
         ("job games 1", "job 1 plays no games"),
-    ] {
-        let (code, _, errors) = run(&line.split(' ').collect::<Vec<_>>());
-        assert!(code == Some(2) && errors.contains(why), "{line}: {errors}");
-    }
+    ];
+    assert_lines_refused(&program, &refused);
     program.stop();
 }

@@ -1,11 +1,9 @@
 //! Solver jobs of the daemon: positions of two-player games solved by units, beside hunts and with what hunts can:
 //! pausing, limits, priorities, a restart, `kill -9`.
-#![cfg(unix)]
 
-mod daemons;
-mod stores;
-
-use daemons::*;
+use crate::daemons::*;
+use crate::job;
+use crate::stores::stores;
 use morpion::core::setting::show_name;
 use morpion::daemon::scheduler::{Daemon, Shutdown};
 use morpion::daemon::service::{Adjustment, JobCommand, Refusal, Service};
@@ -19,20 +17,10 @@ use rand::{Rng, RngExt};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
-use stores::stores;
 use tempfile::TempDir;
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 const SEED: u64 = 20_262;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
 
 /// A request to solve a position with small tables.
 fn solve(settings: &Value, others: &Value) -> JobRequest {
@@ -40,9 +28,7 @@ fn solve(settings: &Value, others: &Value) -> JobRequest {
     for (name, value) in settings.as_object().unwrap() {
         whole[name] = value.clone();
     }
-    let mut others = others.clone();
-    others["kind"] = "solve".into();
-    request(&whole, &others)
+    job("solve", &whole, others)
 }
 
 fn none() -> Value {
@@ -191,7 +177,7 @@ fn what_makes_no_sense_is_refused() {
 fn hunts_and_solver_jobs_share_the_workers() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 2);
-    let hunt = daemon.submit(request(&daemons::endless(1), &none()), None).unwrap().summary.id;
+    let hunt = daemon.submit(request(&crate::daemons::endless(1), &none()), None).unwrap().summary.id;
     wait_for(&daemon, hunt, "has both threads", |view| view.threads == 2);
     let solver = submit(&daemon, &endless(), &json!({ "priority": 5 }));
     wait_for(&daemon, solver, "has both threads", |view| view.threads == 2 && view.summary.iterations > 0);
@@ -227,7 +213,7 @@ fn a_search_that_gives_way_loses_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let daemon = open(dir.path(), 1);
         if beside {
-            daemon.submit(request(&daemons::endless(1), &none()), None).unwrap();
+            daemon.submit(request(&crate::daemons::endless(1), &none()), None).unwrap();
         }
         // Some units that each last for several turns, as slowly as possible.
         let settings =

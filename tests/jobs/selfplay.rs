@@ -1,32 +1,15 @@
 //! Games of a player against itself as jobs of the daemon: what is refused, that the games are those of
 //! `morpion selfplay`, and what a restart and `kill -9` cost.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::*;
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
 use morpion::daemon::scheduler::Daemon;
-use morpion::daemon::service::{JobCommand, Page, Refusal, Service};
-use morpion::daemon::view::{JobRequest, JobState, MatchGameView};
+use morpion::daemon::service::{JobCommand, Page, Service};
+use morpion::daemon::view::{JobState, MatchGameView};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-fn selfplay(settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = "selfplay".into();
-    request(settings, &others)
-}
 
 /// Quick games.
 fn quick(games: u64) -> Value {
@@ -65,10 +48,7 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({ "file": "x" }), json!({}), "unknown key 'file'"),
         (quick(3), json!({ "grids": ["x"] }), "start and grids are for hunts"),
     ] {
-        match daemon.submit(selfplay(&settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, "selfplay", &settings, &others, reason);
     }
     assert!(all_jobs(&*daemon).is_empty());
 }
@@ -79,7 +59,7 @@ fn the_games_are_those_of_the_command() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
     let daemon = open(&state, 2);
-    let id = daemon.submit(selfplay(&quick(45), &json!({})), None).unwrap().summary.id;
+    let id = submit(&daemon, "selfplay", &quick(45), &json!({}));
     wait_for(&daemon, id, "a unit is done", |view| view.summary.units_done >= 1);
     carried_out(&daemon, id, JobCommand::Pause);
     close(daemon);
@@ -111,7 +91,7 @@ fn games_of_reversi_are_those_of_the_command() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(&dir.path().join("state"), 2);
     let settings = json!({ "game": "reversi", "games": 60, "depth": 1, "seed": 4, "weights": "by-hand" });
-    let id = daemon.submit(selfplay(&settings, &json!({})), None).unwrap().summary.id;
+    let id = submit(&daemon, "selfplay", &settings, &json!({}));
     let view = wait_over(&daemon, id);
     assert_eq!(view.summary.strategy.as_deref(), Some("1 ply"));
     let found = view.summary.selfplay.clone().unwrap();
@@ -136,7 +116,7 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     let mut daemon = Apart::start(&state, "").unwrap();
     let mut settings = quick(160);
     settings["nodes"] = 300.into();
-    let id = daemon.submit(&selfplay(&settings, &json!({})));
+    let id = daemon.submit(&job("selfplay", &settings, &json!({})));
     daemon = daemon.killed_and_started(&state, id);
     let job = daemon.wait_over(id);
     assert_eq!((&job["selfplay"]["games_counted"], &job["iterations"]), (&160.into(), &160.into()), "{job}");
@@ -148,13 +128,9 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
 fn the_command_line_submits_shows_and_writes_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(&dir.path().join("state"));
-    let run = |arguments: &[&str]| {
-        let output = program.morpion(arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
+    let run = |arguments: &[&str]| run(&program, arguments);
     let submit = "job submit selfplay gomoku --games 20 --nodes 60 --seed 4 --size 9 --all-time 1h";
-    let (code, id, errors) = run(&submit.split(' ').collect::<Vec<_>>());
+    let (code, id, errors) = run_line(&program, submit);
     assert_eq!(code, Some(0), "{errors}");
     let id = id.trim();
     let (code, _, told) = run(&["job", "wait", id]);
@@ -186,13 +162,11 @@ fn the_command_line_submits_shows_and_writes_a_file() {
     ];
     let (code, out, errors) = run(&more);
     assert!(code == Some(0) && out.contains("20 of 22 games are there"), "{out}{errors}");
-    for (arguments, why) in [
+    let refused = [
         ("job submit selfplay go", "possible values: gomoku"),
         ("job submit selfplay gomoku --weights x", "possible values: usual, by-hand"),
         ("job submit selfplay gomoku --size 4", "every game would be a draw"),
-    ] {
-        let (code, _, errors) = run(&arguments.split(' ').collect::<Vec<_>>());
-        assert!(code == Some(2) && errors.contains(why), "{arguments}: {errors}");
-    }
+    ];
+    assert_lines_refused(&program, &refused);
     program.stop();
 }

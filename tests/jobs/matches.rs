@@ -1,43 +1,20 @@
 //! Matches as jobs of the daemon: what is refused, that the result is that of `morpion match`, limits, the test, games,
 //! pauses, other jobs, a restart and `kill -9`.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::*;
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::{assert_lines_refused, assert_refused, job, run, submit};
 use morpion::daemon::positions::position;
 use morpion::daemon::scheduler::{Daemon, Shutdown};
 use morpion::daemon::service::{JobCommand, Page, Refusal, Service};
-use morpion::daemon::view::{JobRequest, JobState, MatchGameView, MatchView, PositionRequest};
+use morpion::daemon::view::{JobState, MatchGameView, MatchView, PositionRequest};
 use serde_json::{Value, json};
-use std::path::Path;
 use std::process::Command;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-/// A request for a match.
-fn matched(settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = "match".into();
-    request(settings, &others)
-}
 
 /// A match of Reversi on a small board, which the same seed makes the same.
 fn small(pairs: u64) -> Value {
     json!({ "a": "morpion:nodes=120", "b": "morpion:nodes=15", "game": "reversi", "size": 6, "pairs": pairs, "time": "1h",
             "nodes": 50, "seed": 5 })
-}
-
-fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> u64 {
-    daemon.submit(matched(settings, others), None).unwrap_or_else(|error| panic!("{settings}: {error}")).summary.id
 }
 
 fn games(daemon: &dyn Service, id: u64) -> Vec<MatchGameView> {
@@ -97,12 +74,9 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({ "a": "morpion", "b": "morpion", "cpu": "on" }), json!({}), "unknown key 'cpu'"),
         (small(3), json!({ "grids": ["x"] }), "start and grids are for hunts"),
     ] {
-        match daemon.submit(matched(&settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, "match", &settings, &others, reason);
     }
-    let hunt = daemon.submit(request(&daemons::small(SEED), &json!({})), None).unwrap().summary.id;
+    let hunt = daemon.submit(request(&crate::daemons::small(SEED), &json!({})), None).unwrap().summary.id;
     match daemon.games(hunt, &Page { limit: 10, cursor: None }) {
         Err(Refusal::Conflict(text)) => assert!(text.contains("plays no games"), "{text}"),
         other => panic!("{other:?}"),
@@ -119,7 +93,7 @@ fn the_result_is_that_of_the_command() {
     let gomoku = json!({ "a": "morpion:4", "b": "morpion:brain=thesis,level=1", "size": 9, "pairs": 3, "time": "1h",
                          "nodes": 200 });
     for settings in [small(9), go, gomoku] {
-        let id = submit(&daemon, &settings, &json!({}));
+        let id = submit(&daemon, "match", &settings, &json!({}));
         let view = wait_over(&daemon, id);
         let state = (view.summary.state, view.summary.reason.as_deref());
         assert_eq!(state, (JobState::Finished, Some("played")), "{view:?}");
@@ -164,7 +138,7 @@ fn the_test_ends_a_match_where_the_command_ends_it() {
     let daemon = open(dir.path(), 3);
     let mut settings = small(300);
     settings["sprt"] = "0,200".into();
-    let id = submit(&daemon, &settings, &json!({}));
+    let id = submit(&daemon, "match", &settings, &json!({}));
     let view = wait_over(&daemon, id);
     assert_eq!(view.summary.reason.as_deref(), Some("decided"), "{view:?}");
     let found = view.summary.matched.unwrap();
@@ -177,17 +151,17 @@ fn the_test_ends_a_match_where_the_command_ends_it() {
 fn limits_end_a_match_and_what_was_played_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
-    let id = submit(&daemon, &small(100_000), &json!({ "limits": { "iterations": 20_000 } }));
+    let id = submit(&daemon, "match", &small(100_000), &json!({ "limits": { "iterations": 20_000 } }));
     let view = wait_over(&daemon, id);
     assert_eq!(view.summary.reason.as_deref(), Some("iterations"), "{view:?}");
     let found = view.summary.matched.unwrap();
     assert!(view.summary.iterations >= 20_000 && found.pairs_counted > 0, "{found:?}");
     assert!(found.pairs_counted < found.pairs);
-    let id = submit(&daemon, &small(100_000), &json!({ "limits": { "seconds": 0.3 } }));
+    let id = submit(&daemon, "match", &small(100_000), &json!({ "limits": { "seconds": 0.3 } }));
     assert_eq!(wait_over(&daemon, id).summary.reason.as_deref(), Some("time"));
     // Without an opening there is no match.
     let tiny = json!({ "a": "morpion", "b": "morpion", "size": 2, "nodes": 10, "time": "1h" });
-    let view = wait_over_failed(&daemon, submit(&daemon, &tiny, &json!({})));
+    let view = wait_over_failed(&daemon, submit(&daemon, "match", &tiny, &json!({})));
     assert!(view.contains("too small for a match"), "{view}");
 }
 
@@ -206,7 +180,7 @@ fn a_match_shares_its_worker_is_paused_resumed_and_outlives_the_daemon() {
     let mut settings = small(8);
     // Long enough that it has to give way again and again.
     settings["a"] = "morpion:nodes=60000".into();
-    let id = submit(&daemon, &settings, &json!({}));
+    let id = submit(&daemon, "match", &settings, &json!({}));
     wait_for(&daemon, id, "a pair is played", |view| view.summary.units_done >= 1);
     let before = daemon.job(hunt).unwrap().summary.iterations;
     carried_out(&daemon, id, JobCommand::Pause);
@@ -230,7 +204,7 @@ fn a_match_shares_its_worker_is_paused_resumed_and_outlives_the_daemon() {
 fn a_unit_that_fails_three_times_ends_the_job_and_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut daemon = Apart::start(dir.path(), "always:2,once:1").unwrap();
-    let id = daemon.submit(&matched(&small(5), &json!({ "limits": { "workers": 1 } })));
+    let id = daemon.submit(&job("match", &small(5), &json!({ "limits": { "workers": 1 } })));
     let job = daemon.wait_over(id);
     assert_eq!(job["state"], "failed", "{job}");
     assert!(job["reason"].as_str().unwrap().contains("unit 2"), "{job}");
@@ -244,7 +218,7 @@ fn killed_at_any_moment_it_loses_no_finished_pair() {
     let mut settings = small(30);
     settings["a"] = "morpion:nodes=3000".into();
     let mut daemon = Apart::start(dir.path(), "").unwrap();
-    let id = daemon.submit(&matched(&settings, &json!({})));
+    let id = daemon.submit(&job("match", &settings, &json!({})));
     let (mut kills, mut least) = (0, 0);
     for _ in 0..4 {
         let (mut over, mut done) = (false, 0);
@@ -280,7 +254,7 @@ fn killed_at_any_moment_it_loses_no_finished_pair() {
 fn a_damaged_journal_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
-    let id = submit(&daemon, &small(3), &json!({}));
+    let id = submit(&daemon, "match", &small(3), &json!({}));
     wait_over(&daemon, id);
     daemon.shutdown(Shutdown::Now);
     drop(daemon);
@@ -304,11 +278,7 @@ fn a_damaged_journal_is_left_as_it_is() {
 fn the_command_line_submits_shows_and_saves() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(dir.path());
-    let run = |arguments: &[&str]| {
-        let output = program.morpion(arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
+    let run = |arguments: &[&str]| run(&program, arguments);
     let submit = "job submit match morpion:nodes=100 morpion:nodes=10 --game reversi --size 6 --pairs 3 --time 1h";
     let arguments: Vec<&str> = submit.split(' ').collect();
     let (code, id, errors) = run(&[&arguments[..], &["--nodes", "40", "--all-time", "1h"]].concat());
@@ -343,15 +313,13 @@ fn the_command_line_submits_shows_and_saves() {
         (&copy["match"]["pairs"], &copy["seed"], &copy["settings"]["nodes"]),
         (&2.into(), &8.into(), &40.into())
     );
-    for (arguments, why) in [
+    let refused = [
         ("job submit match morpion", "player b is missing"),
         ("job submit match morpion ./engine", "morpion: b: './engine' is not a player of this program"),
         ("job submit match morpion morpion --game chess", "possible values: gomoku, reversi, go"),
         ("job submit match morpion morpion --komi 3", "--komi is not a setting of gomoku"),
-    ] {
-        let (code, _, errors) = run(&arguments.split(' ').collect::<Vec<_>>());
-        assert!(code == Some(2) && errors.contains(why), "{arguments}: {errors}");
-    }
+    ];
+    assert_lines_refused(&program, &refused);
     let config = dir.path().join("match.toml");
     let text = "kind = 'match'\nname = 'of a file'\n[limits]\nseconds = 60\n[settings]\na = 'morpion:1'\nb = 'morpion:2'\n\
                 pairs = 1\nsize = 7\nnodes = 20\n";

@@ -1,33 +1,16 @@
 //! Weights that are learned as jobs of the daemon: what is refused, that the weights are those of `morpion tune`, and
 //! what a restart and `kill -9` cost.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::*;
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
 use morpion::daemon::service::{JobCommand, Refusal, Service};
 use morpion::daemon::view::{JobRequest, JobState};
 use morpion::games::reversi::weights::PatternWeights;
 use morpion::solvers::gomoku::lines::weights::LineWeights;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::process::Command;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-fn job(kind: &str, settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = kind.into();
-    request(settings, &others)
-}
 
 /// Quick games of Gomoku.
 fn gomoku(games: u64) -> JobRequest {
@@ -79,16 +62,13 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({ "games_of": games }), json!({ "grids": ["x"] }), "start and grids are for hunts".to_owned()),
         (json!({ "games_of": large }), json!({}), "the job needs".to_owned()),
     ] {
-        match daemon.submit(job("tune", &settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(&reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, "tune", &settings, &others, &reason);
     }
     assert!(matches!(daemon.weights(hunt), Err(Refusal::Conflict(text)) if text.contains("learns no weights")));
     daemon.command(large, JobCommand::Cancel).unwrap();
     // Eight games have too few positions, and then none is left of the job that made them.
     wait_over(&daemon, games);
-    let few = daemon.submit(job("tune", &json!({ "games_of": games }), &json!({})), None).unwrap().summary.id;
+    let few = submit(&daemon, "tune", &json!({ "games_of": games }), &json!({}));
     let failed = wait_over(&daemon, few);
     assert_eq!(failed.summary.state, JobState::Failed);
     let reason = failed.summary.reason.unwrap();
@@ -108,7 +88,7 @@ fn the_weights_of_gomoku_are_those_of_the_command() {
     for id in sources {
         wait_over(&daemon, id);
     }
-    let id = daemon.submit(job("tune", &settings, &json!({})), None).unwrap().summary.id;
+    let id = submit(&daemon, "tune", &settings, &json!({}));
     wait_for(&daemon, id, "a part is done", |view| view.summary.units_done >= 1);
     carried_out(&daemon, id, JobCommand::Pause);
     for id in sources {
@@ -147,7 +127,7 @@ fn the_weights_of_reversi_are_those_of_the_command() {
     let games = daemon.submit(reversi(60), None).unwrap().summary.id;
     let settings = json!({ "game": "reversi", "games_of": games, "steps": 3 });
     // It begins when the games are made.
-    let id = daemon.submit(job("tune", &settings, &json!({ "after": games })), None).unwrap().summary.id;
+    let id = submit(&daemon, "tune", &settings, &json!({ "after": games }));
     assert!(matches!(daemon.weights(id), Err(Refusal::Conflict(text)) if text.contains("not over")));
     let view = wait_over(&daemon, id);
     assert_eq!(view.summary.reason.as_deref(), Some("learned"), "{view:?}");
@@ -184,14 +164,9 @@ fn killed_at_any_moment_it_loses_no_finished_part() {
 fn the_command_line_submits_shows_and_writes_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(&dir.path().join("state"));
-    let run = |arguments: &[&str]| {
-        let output = program.morpion(arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
-    let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
-    let run_line = |line: &str| run(&words(line).iter().map(String::as_str).collect::<Vec<_>>());
-    let (code, games, errors) = run_line("job submit selfplay gomoku --games 100 --nodes 30 --seed 4 --size 9");
+    let run = |arguments: &[&str]| run(&program, arguments);
+    let (code, games, errors) =
+        run_line(&program, "job submit selfplay gomoku --games 100 --nodes 30 --seed 4 --size 9");
     assert_eq!(code, Some(0), "{errors}");
     let games = games.trim().to_owned();
     let config = dir.path().join("tune.toml");
@@ -214,17 +189,15 @@ fn the_command_line_submits_shows_and_writes_the_file() {
     assert_eq!(run(&write).0, Some(2), "the file exists");
     // The player takes them.
     let analyse = format!("analyse gomoku --size 9 --nodes 100 --best 1 --weights {}", file.display());
-    let (code, out, errors) = run_line(&analyse);
+    let (code, out, errors) = run_line(&program, &analyse);
     assert!(code == Some(0) && out.contains("1 moves"), "{out}{errors}");
-    for (line, why) in [
+    let refused = [
         ("job submit tune go --games-of 1", "possible values: gomoku"),
         ("job submit tune gomoku", "games_of is missing"),
         ("job submit tune gomoku --games-of x", "expected numbers of jobs"),
         ("job submit tune gomoku --games-of 77", "there is no job 77"),
         ("job weights 1 -o x", "job 1 learns no weights: its kind is selfplay"),
-    ] {
-        let (code, _, errors) = run_line(line);
-        assert!(code == Some(2) && errors.contains(why), "{line}: {errors}");
-    }
+    ];
+    assert_lines_refused(&program, &refused);
     program.stop();
 }

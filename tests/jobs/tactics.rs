@@ -1,32 +1,15 @@
 //! Tactical questions that are answered, and patterns that are mined, as jobs of the daemon: what is refused, that the
 //! results are those of `morpion tactics`, and what a restart and `kill -9` cost.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::program::Program;
-use daemons::*;
+use crate::daemons::program::Program;
+use crate::daemons::*;
+use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
 use morpion::daemon::scheduler::Daemon;
 use morpion::daemon::service::{Page, Refusal, Service};
-use morpion::daemon::view::{AnsweredQuestionView, JobRequest, JobState, JobView};
+use morpion::daemon::view::{AnsweredQuestionView, JobState, JobView};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-fn job(kind: &str, settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = kind.into();
-    request(settings, &others)
-}
 
 /// Questions about a ladder on boards of several sizes, with and without a stone that breaks it, and others; some of the
 /// expected answers are wrong on purpose, and one is left out.
@@ -97,10 +80,7 @@ fn requests_that_make_no_sense_are_refused() {
         ("mine", json!({ "games": 10_001 }), json!({}), "a job can have 10000 games"),
         ("mine", json!({ "games": 10_000, "size": 19 }), json!({}), "the job needs"),
     ] {
-        match daemon.submit(job(kind, &settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, kind, &settings, &others, reason);
     }
     assert!(all_jobs(&*daemon).is_empty());
     let hunt = request(&json!({ "strategy": "random", "runs": 1 }), &json!({}));
@@ -122,7 +102,7 @@ fn the_answers_are_those_of_the_command() {
         let text = format!("{}\n# {}", questions(ladders), "x".repeat(2000 * ladders));
         std::fs::write(&file, &text).unwrap();
         let settings = json!({ "questions": text, "nodes": nodes, "moves": moves, "check": check });
-        let id = daemon.submit(job("tactics", &settings, &json!({})), None).unwrap().summary.id;
+        let id = submit(&daemon, "tactics", &settings, &json!({}));
         let view;
         (daemon, view) = stopped_and_started(daemon, &state, id, "answered");
         let of = view.summary.tactics.clone().unwrap();
@@ -161,7 +141,7 @@ fn the_patterns_are_those_of_the_command() {
     let told = by_command(&arguments.split(' ').chain(file.to_str()).collect::<Vec<_>>());
     let daemon = open(&state, 2);
     let settings = json!({ "games": 7, "size": 6, "playouts": 20, "nodes": 300, "least": 1, "seed": 5 });
-    let id = daemon.submit(job("mine", &settings, &json!({})), None).unwrap().summary.id;
+    let id = submit(&daemon, "mine", &settings, &json!({}));
     assert!(matches!(daemon.patterns(id), Err(Refusal::Conflict(text)) if text.contains("no patterns yet")));
     let (daemon, view) = stopped_and_started(daemon, &state, id, "mined");
     let of = view.summary.mine.unwrap();
@@ -209,12 +189,7 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
 fn the_command_line_submits_shows_and_writes_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(&dir.path().join("state"));
-    let run = |arguments: &[&str]| {
-        let output = program.morpion(arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
-    let run_line = |line: &str| run(&line.split(' ').collect::<Vec<_>>());
+    let run = |arguments: &[&str]| run(&program, arguments);
     let (suite, patterns) = (dir.path().join("suite.tsv"), dir.path().join("patterns.sgf"));
     std::fs::write(&suite, questions(5)).unwrap();
     let config = dir.path().join("mine.toml");
@@ -236,7 +211,7 @@ fn the_command_line_submits_shows_and_writes_the_file() {
     assert_eq!(run(&write).0, Some(2), "the file exists");
     let (suite, patterns) = (suite.display(), patterns.display());
     let flags = format!("{suite} --nodes 3000 --moves both --database {patterns} --check");
-    let (code, id, errors) = run_line(&format!("job submit tactics {flags}"));
+    let (code, id, errors) = run_line(&program, &format!("job submit tactics {flags}"));
     assert_eq!(code, Some(0), "{errors}");
     let id = id.trim();
     let (code, _, told) = run(&["job", "wait", id]);
@@ -255,7 +230,7 @@ fn the_command_line_submits_shows_and_writes_the_file() {
     let (_, json, _) = run(&["job", "answers", id, "--json"]);
     let first: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!((&first["name"], &first["width"]), (&"net".into(), &9.into()));
-    for (line, why) in [
+    let refused = [
         ("job submit tactics", "questions are missing"),
         ("job submit tactics nofile.tsv", "there is no such file"),
         (&format!("job submit tactics {patterns}")[..], "patterns.sgf, line 1: 1 columns"),
@@ -267,9 +242,7 @@ fn the_command_line_submits_shows_and_writes_the_file() {
         ("job submit mine --games 99999", "a job can have 10000 games"),
         ("job answers 1", "job 1 answers no questions: its kind is mine"),
         ("job patterns 2 -o x", "job 2 mines no patterns: its kind is tactics"),
-    ] {
-        let (code, _, errors) = run_line(line);
-        assert!(code == Some(2) && errors.contains(why), "{line}: {errors}");
-    }
+    ];
+    assert_lines_refused(&program, &refused);
     program.stop();
 }

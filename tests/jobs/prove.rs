@@ -1,30 +1,10 @@
 //! Proofs as jobs of the daemon: what is refused, and with the solver of linear programs what is proved, found, shown,
 //! paused, shared with other jobs, and kept through a restart and `kill -9`.
-#![cfg(unix)]
 
-mod daemons;
-
-use daemons::*;
+use crate::daemons::*;
+use crate::{assert_refused, job};
 use morpion::daemon::service::{Refusal, Service};
-use morpion::daemon::view::JobRequest;
 use serde_json::{Value, json};
-use std::path::Path;
-
-/// Not a test: the daemon of the others.
-#[test]
-#[ignore = "it is the daemon that the other tests start"]
-fn child() {
-    if let Some(state) = std::env::var_os(STATE) {
-        be_a_daemon(Path::new(&state));
-    }
-}
-
-/// A request for a proof.
-fn prove(settings: &Value, others: &Value) -> JobRequest {
-    let mut others = others.clone();
-    others["kind"] = "prove".into();
-    request(settings, &others)
-}
 
 /// Rosin's hull and so many moves.
 fn rosin(moves: u32) -> Value {
@@ -43,10 +23,7 @@ fn requests_that_make_no_sense_are_refused() {
         (json!({ "moves": 50, "level": 3 }), json!({}), "unknown key 'level'"),
         (rosin(85), json!({ "grids": ["x"] }), "start and grids are for hunts"),
     ] {
-        match daemon.submit(prove(&settings, &others), None) {
-            Err(Refusal::Invalid(text)) => assert!(text.contains(reason), "{settings}: {text}"),
-            other => panic!("{settings}: {other:?}"),
-        }
+        assert_refused(&daemon, "prove", &settings, &others, reason);
     }
     assert!(all_jobs(&*daemon).is_empty());
 }
@@ -56,7 +33,7 @@ fn requests_that_make_no_sense_are_refused() {
 fn without_the_solver_the_daemon_says_what_to_build() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
-    match daemon.submit(prove(&rosin(85), &json!({})), None) {
+    match daemon.submit(job("prove", &rosin(85), &json!({})), None) {
         Err(Refusal::Invalid(text)) => assert!(text.contains("cargo build --release --features prove"), "{text}"),
         other => panic!("{other:?}"),
     }
@@ -67,16 +44,13 @@ fn without_the_solver_the_daemon_says_what_to_build() {
 #[cfg(feature = "prove")]
 mod solved {
     use super::*;
+    use crate::submit;
     use morpion::daemon::scheduler::{Daemon, Shutdown};
     use morpion::daemon::service::{GridFilter, JobCommand};
     use morpion::daemon::view::{EventKind, JobState, ProofView, UnitState};
     use morpion::proofs::check::check;
     use morpion::runner::proving::{CERTIFICATE, PROOF};
-    use std::path::PathBuf;
-
-    fn submit(daemon: &Daemon, settings: &Value, others: &Value) -> u64 {
-        daemon.submit(prove(settings, others), None).unwrap_or_else(|error| panic!("{settings}: {error}")).summary.id
-    }
+    use std::path::{Path, PathBuf};
 
     fn folder(state: &Path, id: u64) -> PathBuf {
         state.join("jobs").join(id.to_string())
@@ -103,7 +77,7 @@ mod solved {
     fn a_region_is_proved_and_shown() {
         let dir = tempfile::tempdir().unwrap();
         let daemon = open(dir.path(), 2);
-        let id = submit(&daemon, &rosin(85), &json!({}));
+        let id = submit(&daemon, "prove", &rosin(85), &json!({}));
         let view = wait_over(&daemon, id);
         assert_proved(&serde_json::to_value(&view).unwrap(), dir.path());
         assert_eq!(view.summary.name, "no 85 moves of 5D in the octagon hull of a grid of 82 moves");
@@ -131,7 +105,7 @@ mod solved {
         let dir = tempfile::tempdir().unwrap();
         let daemon = open(dir.path(), 2);
         let start = grid_text("starts/5D-82-rosin-first-30.txt");
-        let id = submit(&daemon, &json!({ "moves": 30, "hull": start, "variant": "5D" }), &json!({}));
+        let id = submit(&daemon, "prove", &json!({ "moves": 30, "hull": start, "variant": "5D" }), &json!({}));
         let view = wait_over(&daemon, id);
         let state = (view.summary.state, view.summary.reason.as_deref(), view.summary.best);
         assert_eq!(state, (JobState::Finished, Some("target"), Some(30)), "{view:?}");
@@ -150,7 +124,7 @@ mod solved {
     fn a_proof_is_paused_resumed_and_outlives_the_daemon() {
         let dir = tempfile::tempdir().unwrap();
         let daemon = open(dir.path(), 2);
-        let id = submit(&daemon, &rosin(84), &json!({ "limits": { "workers": 1 } }));
+        let id = submit(&daemon, "prove", &rosin(84), &json!({ "limits": { "workers": 1 } }));
         wait_for(&daemon, id, "it has begun", |view| view.summary.units_done >= 1);
         carried_out(&daemon, id, JobCommand::Pause);
         let paused = wait_for(&daemon, id, "it is paused", |view| view.summary.state == JobState::Paused);
@@ -175,7 +149,7 @@ mod solved {
         let daemon = open(dir.path(), 1);
         let hunt = daemon.submit(request(&endless(SEED), &json!({})), None).unwrap().summary.id;
         wait_for(&daemon, hunt, "the hunt runs", running);
-        let id = submit(&daemon, &rosin(85), &json!({}));
+        let id = submit(&daemon, "prove", &rosin(85), &json!({}));
         let before = daemon.job(hunt).unwrap().summary.iterations;
         let view = wait_over(&daemon, id);
         assert_proved(&serde_json::to_value(&view).unwrap(), dir.path());
@@ -186,7 +160,7 @@ mod solved {
     fn a_limit_ends_it_and_what_is_closed_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let daemon = open(dir.path(), 1);
-        let id = submit(&daemon, &rosin(83), &json!({ "limits": { "iterations": 50 } }));
+        let id = submit(&daemon, "prove", &rosin(83), &json!({ "limits": { "iterations": 50 } }));
         let view = wait_over(&daemon, id);
         let state = (view.summary.state, view.summary.reason.as_deref());
         assert_eq!(state, (JobState::Finished, Some("iterations")), "{view:?}");
@@ -200,7 +174,7 @@ mod solved {
     fn a_unit_that_fails_three_times_ends_the_job_and_loses_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let mut daemon = Apart::start(dir.path(), "always:2").unwrap();
-        let id = daemon.submit(&prove(&rosin(84), &json!({ "limits": { "workers": 1 } })));
+        let id = daemon.submit(&job("prove", &rosin(84), &json!({ "limits": { "workers": 1 } })));
         let job = daemon.wait_over(id);
         assert_eq!(job["state"], "failed", "{job}");
         assert!(job["reason"].as_str().unwrap().contains("unit 2"), "{job}");
@@ -213,7 +187,7 @@ mod solved {
     fn killed_at_any_moment_it_loses_no_finished_unit() {
         let dir = tempfile::tempdir().unwrap();
         let mut daemon = Apart::start(dir.path(), "").unwrap();
-        let id = daemon.submit(&prove(&rosin(84), &json!({})));
+        let id = daemon.submit(&job("prove", &rosin(84), &json!({})));
         let (mut kills, mut least) = (0, 0);
         for _ in 0..4 {
             let (mut over, mut done) = (false, 0);
