@@ -1,9 +1,6 @@
 //! A hunt that is stopped or killed goes on as if nothing had happened.
-#![cfg(unix)]
 
-mod hunts;
-
-use hunts::*;
+use crate::hunts::*;
 use rand::RngExt;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};

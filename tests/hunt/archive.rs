@@ -1,9 +1,6 @@
 //! The archive of good grids, what a hunt says of a new best, and the statistics of a hunt.
-#![cfg(unix)]
 
-mod hunts;
-
-use hunts::*;
+use crate::hunts::*;
 use rand::RngExt;
 use serde_json::Value;
 use std::collections::BTreeSet;

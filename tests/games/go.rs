@@ -1,13 +1,10 @@
 //! Go against its second implementation, against known counts and values, and against the laws of games.
 
-mod game_laws;
-#[path = "go/large.rs"]
 mod large;
-#[path = "go/scoring.rs"]
 mod scoring;
-#[path = "go/superko.rs"]
 mod superko;
 
+use crate::laws;
 use morpion::core::game::{Game, Side, Value};
 use morpion::core::seed::{Rng, rng};
 use morpion::games::go::board::GoBoard;
@@ -180,11 +177,11 @@ fn games_keep_the_laws() {
                 // (With suicide the board can be empty again, for the other side to move, rightly with the same key.)
                 // Positions with one key are the same but for their past, which the display shows as a repetition.
                 let start = GoPosition::new(board, rules).without_life();
-                game_laws::check(&start, seed, 60, &mut HashMap::new());
+                laws::check(&start, seed, 60, &mut HashMap::new());
             }
         }
         let start = GoPosition::new(board, GoRules { ko: Ko::Superko, ..GoRules::default() }).without_life();
-        game_laws::check(&start, 1, 60, &mut HashMap::new());
+        laws::check(&start, 1, 60, &mut HashMap::new());
     }
 }
 

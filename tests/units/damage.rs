@@ -4,8 +4,7 @@
 //! A process of its own opens the damaged files, since an abort would end the tests. `MORPION_FLIPS=5000` tries more
 //! bits than `cargo test` does.
 
-mod stores;
-
+use crate::stores::stores;
 use morpion::core::seed::rng;
 use morpion::games::reversi::board::ReversiBoard;
 use morpion::games::reversi::position::{ReversiPosition, Start};
@@ -21,7 +20,6 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use stores::stores;
 
 /// Bits that are tried, unless the environment says otherwise.
 const FLIPS: usize = 200;
@@ -143,7 +141,7 @@ fn try_all((from, name): (&Path, &str), to: &Path, mut bits: &[usize]) -> Vec<(u
         let work = format!("{}|{name}|{}|{}", from.display(), to.display(), list.join(","));
         let mut command = Command::new(std::env::current_exe().unwrap());
         let output = command
-            .args(["--exact", "child", "--nocapture"])
+            .args(["--exact", "damage::child", "--nocapture"])
             .env(WORK, work)
             .env("RUST_BACKTRACE", "0")
             .output()

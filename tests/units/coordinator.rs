@@ -4,8 +4,7 @@
 //! within their budget, not at all, or with lies; now and then all of them are gone and the state is read again. The
 //! order of all that is random, by a seed.
 
-mod stores;
-
+use crate::stores::stores;
 use morpion::core::game::{Game, MAX_VALUE, Value};
 use morpion::core::seed::{Rng, derive, rng};
 use morpion::games::go;
@@ -29,7 +28,6 @@ use proptest::prelude::*;
 use rand::RngExt;
 use std::collections::BTreeSet;
 use std::path::Path;
-use stores::stores;
 
 /// No simulation takes more steps than this.
 const MOST_STEPS: usize = 200_000;

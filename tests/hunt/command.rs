@@ -1,9 +1,6 @@
 //! The command that hunts: its files, its flags, its determinism, its refusals.
-#![cfg(unix)]
 
-mod hunts;
-
-use hunts::*;
+use crate::hunts::*;
 use morpion::morpion::variant::Variant;
 use morpion::notation::file::load;
 use serde_json::Value;

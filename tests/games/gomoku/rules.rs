@@ -129,7 +129,7 @@ fn games_keep_the_laws() {
         let mut keys = HashMap::new();
         for seed in 0..if board.area() > 100 { 1 } else { 10 } {
             let plies = if board.area() > 100 { 40 } else { 400 };
-            crate::game_laws::check(&GomokuPosition::new(board, rules), seed, plies, &mut keys);
+            crate::laws::check(&GomokuPosition::new(board, rules), seed, plies, &mut keys);
         }
     }
 }

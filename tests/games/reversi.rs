@@ -1,7 +1,6 @@
 //! Reversi against its second implementation, against known counts, and against the laws of games.
 
-mod game_laws;
-
+use crate::laws;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::reversi::board::ReversiBoard;
@@ -72,7 +71,7 @@ fn games_keep_the_laws() {
         for seed in 0..20 {
             let start = if seed % 2 == 0 { Start::Standard } else { Start::Alternative };
             let position = ReversiPosition::new(board, start).with_empties(Empties::Ignored);
-            game_laws::check(&position, seed, 200, &mut keys);
+            laws::check(&position, seed, 200, &mut keys);
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Tactical goals in Go: classical shapes, and random small boards against all positions that can come up.
 
-#[path = "tactics/exhaustive.rs"]
 mod exhaustive;
 
 use exhaustive::{Exhaustive, Wanted, point};

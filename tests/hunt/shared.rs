@@ -1,9 +1,6 @@
 //! Hunts whose workers share one search: the same whatever the threads, and killed or not.
-#![cfg(unix)]
 
-mod hunts;
-
-use hunts::*;
+use crate::hunts::*;
 use rand::RngExt;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Go on boards up to 19x19 against the second implementation, against the small boards, and against the laws of
 //! games.
 
-use crate::game_laws;
+use crate::laws;
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::go::board::GoBoard;
@@ -150,7 +150,7 @@ fn counts_equal_those_of_the_small_boards() {
 fn games_keep_the_laws() {
     for (width, height) in [(1, 1), (2, 3), (4, 4), (6, 2), (8, 3), (9, 9)] {
         for rules in all_rules().into_iter().filter(|rules| !rules.suicide) {
-            game_laws::check(&LargePosition::new(size(width, height), rules), 3, 50, &mut HashMap::new());
+            laws::check(&LargePosition::new(size(width, height), rules), 3, 50, &mut HashMap::new());
         }
     }
 }

@@ -1,11 +1,8 @@
 //! `morpion solve --units` as a user runs it: killed and gone on with, interrupted, asked for nonsense; and its
 //! workers, one of which lies.
-#![cfg(unix)]
 
-mod hunts;
-mod stores;
-
-use hunts::*;
+use crate::hunts::*;
+use crate::stores::stores;
 use morpion::core::game::{Game, MAX_VALUE};
 use morpion::core::setting::show_name;
 use morpion::games::reversi::board::ReversiBoard;
@@ -32,7 +29,6 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stores::stores;
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 const SEED: u64 = 20_261;
