@@ -1,9 +1,8 @@
 //! Proofs as jobs of the daemon: what is refused, and with the solver of linear programs what is proved, found, shown,
 //! paused, shared with other jobs, and kept through a restart and `kill -9`.
 
+use crate::assert_refused;
 use crate::daemons::*;
-use crate::{assert_refused, job};
-use morpion::daemon::service::{Refusal, Service};
 use serde_json::{Value, json};
 
 /// Rosin's hull and so many moves.
@@ -33,10 +32,7 @@ fn requests_that_make_no_sense_are_refused() {
 fn without_the_solver_the_daemon_says_what_to_build() {
     let dir = tempfile::tempdir().unwrap();
     let daemon = open(dir.path(), 1);
-    match daemon.submit(job("prove", &rosin(85), &json!({})), None) {
-        Err(Refusal::Invalid(text)) => assert!(text.contains("cargo build --release --features prove"), "{text}"),
-        other => panic!("{other:?}"),
-    }
+    assert_refused(&daemon, "prove", &rosin(85), &json!({}), "cargo build --release --features prove");
     assert!(all_jobs(&*daemon).is_empty());
 }
 
@@ -44,9 +40,9 @@ fn without_the_solver_the_daemon_says_what_to_build() {
 #[cfg(feature = "prove")]
 mod solved {
     use super::*;
-    use crate::submit;
-    use morpion::daemon::scheduler::{Daemon, Shutdown};
-    use morpion::daemon::service::{GridFilter, JobCommand};
+    use crate::{job, submit};
+    use morpion::daemon::scheduler::Shutdown;
+    use morpion::daemon::service::{GridFilter, JobCommand, Service};
     use morpion::daemon::view::{EventKind, JobState, ProofView, UnitState};
     use morpion::proofs::check::check;
     use morpion::runner::proving::{CERTIFICATE, PROOF};
