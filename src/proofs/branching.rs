@@ -1,16 +1,24 @@
 //! The search of one unit: depth first through the cases below an open one.
 //!
-//! A case is solved as a linear program. A witness closes it, or decides further points of it. Otherwise one of its
-//! points is tried both ways: of a few whose columns are the most broken, the one whose two values lower the bound
-//! most (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). When a set of points is left, the exact filler
-//! of `reshape` says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
+//! A case is solved as a linear program. A witness closes it, or decides further points of it. Otherwise it is split
+//! at one of its points, at which the bound falls most both ways. While the bound is high, two points whose columns are
+//! the most broken are tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of moves
+//! what earlier trials have shown is relied on (`gains`). When a set of points is left, the exact filler of `reshape`
+//! says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
 
+use super::gains::{Expected, Gains, LEAST, score};
 use super::program::{PointState, Program, Verdict, Witness};
 use super::relaxation::{Relaxation, Relaxed, Rounding};
 use crate::morpion::geometry::{Move, Point};
 
-/// Points that strong branching tries in a case.
-pub const CANDIDATES: usize = 6;
+/// Points that strong branching tries in a case whose bound is high.
+const CANDIDATES: usize = 2;
+/// The bound is high if it is so many lines above the number of moves, or more.
+const HIGH: f64 = 3.0;
+/// Points that are looked at in other cases.
+const MOST_LOOKED_AT: usize = 6;
+/// So many that are no better than the best so far end the choice.
+const NO_BETTER: usize = 2;
 /// A bound that is lower than the number of moves by this much is worth a witness.
 const MARGIN: f64 = 1e-6;
 
@@ -101,6 +109,7 @@ pub struct ProofSearch<'a, L> {
     relaxation: L,
     rounding: Rounding,
     sums: Vec<i64>,
+    gains: Gains,
     counts: ProofCounts,
 }
 
@@ -112,6 +121,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
             relaxation,
             rounding: Rounding::default(),
             sums: Vec::new(),
+            gains: Gains::new(program.points().len()),
             counts: ProofCounts::default(),
         }
     }
@@ -258,45 +268,89 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         (relaxed, witness)
     }
 
-    /// The point to split at, of the candidates.
+    /// The point to split at.
     fn strongest(&mut self, case: &mut [PointState], lines: f64, stop: &dyn Fn() -> bool) -> Strongest {
-        let values = self.relaxation.values();
+        let values = self.relaxation.values().to_vec();
+        let candidates = self.candidates(case, &values, lines);
+        let (mut best, mut no_better) = (None::<(f64, u16, PointState)>, 0);
+        for Expected { point, mut gains, reliable } in candidates {
+            if !reliable {
+                match self.try_point(case, point, lines, values[usize::from(point)], stop) {
+                    Trial::Gains(seen) => gains = seen,
+                    Trial::Ends(strongest) => return strongest,
+                }
+            }
+            let score = score(gains);
+            if best.is_none_or(|(most, ..)| score > most) {
+                no_better = 0;
+                best = Some((score, point, if gains[0] > gains[1] { PointState::Out } else { PointState::In }));
+            } else {
+                no_better += 1;
+                if no_better == NO_BETTER {
+                    break;
+                }
+            }
+        }
+        let (_, point, first) = best.expect("a point is open");
+        Strongest::Point(point, first)
+    }
+
+    /// The open points to choose from, the most promising first.
+    fn candidates(&self, case: &[PointState], values: &[f64], lines: f64) -> Vec<Expected> {
+        if lines - f64::from(self.program.moves()) < HIGH {
+            let mut expected = self.gains.expected(case, values);
+            expected.truncate(MOST_LOOKED_AT);
+            return expected;
+        }
         let mut open: Vec<(f64, u16)> = (0..case.len())
             .filter(|&point| case[point] == PointState::Open)
             .map(|point| ((values[point] - 0.5).abs(), point as u16))
             .collect();
         open.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         open.truncate(CANDIDATES);
-        let mut best = (f64::NEG_INFINITY, open[0].1, PointState::Out);
-        for (_, point) in open {
-            let at = usize::from(point);
-            let mut gains = [0.0; 2];
-            for (gain, state) in gains.iter_mut().zip([PointState::Out, PointState::In]) {
-                if stop() {
-                    return Strongest::Stopped;
-                }
-                case[at] = state;
-                let (relaxed, witness) = self.bound(case);
-                case[at] = PointState::Open;
-                if let Some(witness) = witness {
-                    // Mostly it says as much about the case itself, and decides more points than this one.
-                    let verdict = self.program.judge(&witness, case, &mut self.sums);
-                    if verdict == Verdict::Decides(Vec::new()) {
-                        return Strongest::Point(point, state);
-                    }
-                    return Strongest::Decides(witness, verdict);
-                }
-                if let Relaxed::Optimal { lines: below } = relaxed {
-                    *gain = (lines - below).max(1e-3);
-                }
+        open.into_iter().map(|(_, point)| Expected { point, gains: [LEAST; 2], reliable: false }).collect()
+    }
+
+    /// Solves the programs of both halves of a case at a point whose column has this value.
+    fn try_point(
+        &mut self,
+        case: &mut [PointState],
+        point: u16,
+        lines: f64,
+        value: f64,
+        stop: &dyn Fn() -> bool,
+    ) -> Trial {
+        let at = usize::from(point);
+        let mut gains = [0.0; 2];
+        for (way, state) in [PointState::Out, PointState::In].into_iter().enumerate() {
+            if stop() {
+                return Trial::Ends(Strongest::Stopped);
             }
-            let score = gains[0] * gains[1];
-            if score > best.0 {
-                best = (score, point, if gains[0] > gains[1] { PointState::Out } else { PointState::In });
+            case[at] = state;
+            let (relaxed, witness) = self.bound(case);
+            case[at] = PointState::Open;
+            if let Some(witness) = witness {
+                // Mostly it says as much about the case itself, and decides more points than this one.
+                return Trial::Ends(match self.program.judge(&witness, case, &mut self.sums) {
+                    Verdict::Decides(points) if points.is_empty() => Strongest::Point(point, state),
+                    verdict => Strongest::Decides(witness, verdict),
+                });
+            }
+            if let Relaxed::Optimal { lines: below } = relaxed {
+                gains[way] = (lines - below).max(LEAST);
+                self.gains.add(point, way, value, lines - below);
             }
         }
-        Strongest::Point(best.1, best.2)
+        Trial::Gains(gains)
     }
+}
+
+/// What the trial of a point shows.
+enum Trial {
+    /// By how much the bound falls where the point is out, and where it is in.
+    Gains([f64; 2]),
+    /// The choice of a point ends with this.
+    Ends(Strongest),
 }
 
 /// What becomes of a case.

@@ -65,6 +65,8 @@ impl HighsRelaxation {
         relaxation.option_text("solver", "simplex");
         relaxation.option_number("threads", 1);
         relaxation.option_number("simplex_scale_strategy", 0);
+        // It takes steps of its own, and there are fewer steps without it.
+        relaxation.option_fraction("dual_simplex_cost_perturbation_multiplier", 0.0);
         let (mut starts, mut index, mut value) = (Vec::new(), Vec::new(), Vec::new());
         let (mut lower, mut upper) = (Vec::new(), Vec::new());
         for row in rows {
@@ -109,6 +111,12 @@ impl HighsRelaxation {
         let name = CString::new(name).expect("a name without a zero");
         // SAFETY: as above.
         unsafe { c::Highs_setIntOptionValue(self.highs, name.as_ptr(), value) };
+    }
+
+    fn option_fraction(&mut self, name: &str, value: f64) {
+        let name = CString::new(name).expect("a name without a zero");
+        // SAFETY: as above.
+        unsafe { c::Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value) };
     }
 
     fn option_text(&mut self, name: &str, value: &str) {

@@ -12,6 +12,7 @@
 pub mod branching;
 pub mod check;
 pub mod file;
+pub mod gains;
 #[cfg(feature = "prove")]
 pub mod highs;
 pub mod leaf;
