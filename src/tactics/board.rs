@@ -59,7 +59,7 @@ impl TacticsBoard {
     /// The board of a position, for a question in which `mover` moves first. A ko of the position forbids a point to
     /// the side that is to move in it only.
     pub fn of_position(position: &LargePosition, mover: Side) -> TacticsBoard {
-        let ban = position.ko().filter(|_| position.side() == mover);
+        let ban = position.forbidden_retake().filter(|_| position.side() == mover);
         TacticsBoard::new(position.chains().clone(), ban)
     }
 

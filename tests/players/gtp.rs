@@ -229,6 +229,15 @@ fn tactical_questions_are_answered_by_code_and_move() {
     client.sound("play b e4");
     assert_eq!(client.sound("disconnect c3 e3"), "0");
     assert!(client.sound("connect c3 e3").starts_with("1 "));
+    // A ko: white may not retake at once, but after moves elsewhere.
+    client.sound("clear_board");
+    for play in ["b d6", "b c5", "b d4", "w e6", "w f5", "w e4", "w d5", "b e5"] {
+        client.sound(&format!("play {play}"));
+    }
+    assert_eq!(client.sound("attack e5"), "3 D5");
+    client.sound("play w j1");
+    client.sound("play b j9");
+    assert_eq!(client.sound("attack e5"), "2 D5");
     client.0.ends_well();
 }
 

@@ -186,6 +186,30 @@ fn ends_are_worth_what_the_rules_say() {
     }
 }
 
+/// What a ko forbids is forbidden by superko, too, and told alike.
+#[test]
+fn superko_forbids_the_retake_of_a_ko() {
+    let (mut rng, mut retakes) = (rng(5, &[]), 0);
+    for _ in 0..60 {
+        let of = |ko| LargePosition::new(size(5, 4), GoRules { ko, ..GoRules::default() });
+        let (mut basic, mut superko) = (of(Ko::Basic), of(Ko::Superko));
+        for _ in 0..80 {
+            assert_eq!(superko.forbidden_retake(), basic.ko(), "{basic}");
+            assert_eq!(basic.forbidden_retake(), basic.ko());
+            retakes += u32::from(basic.ko().is_some_and(|point| !superko.is_legal(LargeMove(point))));
+            let mut both = moves(&superko);
+            both.retain(|&m| m != LargeMove::PASS && basic.is_legal(m));
+            if both.is_empty() {
+                break;
+            }
+            let m = both[rng.random_range(0..both.len())];
+            basic.play(m);
+            superko.play(m);
+        }
+    }
+    assert!(retakes > 20, "only {retakes} kos");
+}
+
 #[test]
 fn random_games_on_19x19_branch_as_the_board_fills() {
     let start = LargePosition::new(size(19, 19), GoRules { ko: Ko::Superko, ..GoRules::default() });

@@ -132,6 +132,17 @@ impl LargePosition {
         self.ko
     }
 
+    /// The point at which the side to move may not retake a single stone now: the ko's, or that where superko forbids
+    /// it.
+    pub fn forbidden_retake(&self) -> Option<u16> {
+        let before = self.past.last().filter(|_| self.rules.ko == Ko::Superko);
+        self.ko.or_else(|| {
+            let before = before?.board;
+            let makes_it = |point| self.chains.look(point, self.side).is_some_and(|(board, _)| board == before);
+            (0..self.size().area()).find(|&point| self.chains.colour(point).is_none() && makes_it(point))
+        })
+    }
+
     /// Makes a ko forbid an empty point, if the rules know a ko.
     pub fn set_ko(&mut self, point: u16) {
         if self.rules.ko == Ko::Basic && point < self.size().area() && self.chains.colour(point).is_none() {
