@@ -2,9 +2,9 @@
 //!
 //! A case is solved as a linear program. A witness closes it, or decides further points of it. Otherwise it is split
 //! at one of its points, at which the bound falls most both ways. While the bound is high, two points whose columns
-//! are the most broken are tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of moves
-//! what earlier trials have shown is relied on (`gains`). When a set of points is left, the exact filler of `reshape`
-//! says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
+//! are the most broken are tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of
+//! moves what earlier trials have shown is relied on (`gains`). When a set of points is left, the exact filler of
+//! `reshape` says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
 
 use super::gains::{Expected, Gains, LEAST, score};
 use super::program::{PointState, Program, Verdict, Witness};
