@@ -1,9 +1,9 @@
 //! A hunt that is stopped or killed goes on as if nothing had happened.
 
 use crate::hunts::*;
-use rand::RngExt;
+use crate::killed_and_resumed;
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,30 +25,11 @@ fn killed_at_any_moment_it_does_every_unit_once() {
     let expected = outcomes(&whole);
     assert!(expected.len() > 50, "{}", expected.len());
 
-    let out = dir.path().join("out.jsonl");
-    let session = |arguments: &str| {
-        let file = OpenOptions::new().create(true).append(true).open(&out).unwrap();
-        morpion(dir.path(), arguments).stdout(file).stderr(Stdio::null()).spawn().unwrap()
-    };
     let mut rng = morpion::core::seed::rng(SEED, &[]);
-    let mut child = session(&format!("--threads 3 {UNITS} --dir killed --checkpoint 0.05s"));
-    wait_until("the hunt has a state", || dir.path().join("killed/hunt.state").exists());
-    let mut kills = 0;
-    while kills < 15 {
-        std::thread::sleep(Duration::from_millis(rng.random_range(0..150)));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-        signal(&child, "KILL");
-        child.wait().unwrap();
-        kills += 1;
-        child = session("resume killed --json --checkpoint 0.05s");
-    }
+    let (told, kills) = killed_and_resumed(dir.path(), &format!("--threads 3 {UNITS}"), &mut rng, 150, 15);
     assert!(kills >= 3, "the hunt was over after {kills} kills");
-    let last = wait(child);
-    assert!(last.status.success(), "seed {SEED}: {:?}", last.status);
 
-    let told = outcomes(&fs::read_to_string(&out).unwrap());
+    let told = outcomes(&told);
     // A unit may be journalled and the program killed before it says so: one per kill at most, since the main thread
     // tells of one before it journals the next.
     assert!(expected.len() - told.len() <= kills, "seed {SEED}: {} of {} units", told.len(), expected.len());

@@ -1,13 +1,11 @@
 //! Hunts whose workers share one search: the same whatever the threads, and killed or not.
 
 use crate::hunts::*;
-use rand::RngExt;
+use crate::killed_and_resumed;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 /// Fixed, so that a failure can be repeated as far as the clock allows.
 const SEED: u64 = 20_261;
@@ -71,29 +69,10 @@ fn killed_at_any_moment(width: u64) {
     let search = format!("--level 4 --iterations 20 --share 3 --width {width} --runs 1 --threads {}", width + 1);
     let expected = whole(dir.path(), &format!("{search} --dir whole"));
     assert_eq!(expected.len(), 20);
-    let out = dir.path().join("out.jsonl");
-    let session = |arguments: &str| {
-        let file = OpenOptions::new().create(true).append(true).open(&out).unwrap();
-        morpion(dir.path(), arguments).stdout(file).stderr(Stdio::null()).spawn().unwrap()
-    };
     let mut rng = morpion::core::seed::rng(SEED, &[width]);
-    let mut child = session(&format!("{NRPA} {search} --dir killed --checkpoint 0.05s"));
-    wait_until("the hunt has a state", || dir.path().join("killed/hunt.state").exists());
-    let mut kills = 0;
-    while kills < 10 {
-        std::thread::sleep(Duration::from_millis(rng.random_range(0..300)));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-        signal(&child, "KILL");
-        child.wait().unwrap();
-        kills += 1;
-        child = session("resume killed --json --checkpoint 0.05s");
-    }
+    let (told, kills) = killed_and_resumed(dir.path(), &format!("{NRPA} {search}"), &mut rng, 300, 10);
     assert!(kills >= 2, "the hunt was over after {kills} kills");
-    let last = wait(child);
-    assert!(last.status.success(), "seed {SEED}, width {width}: {}", text(&last.stderr));
-    let told = outcomes(&fs::read_to_string(&out).unwrap());
+    let told = outcomes(&told);
     // A call may be journalled and the program killed before it says so.
     assert!(expected.len() - told.len() <= kills, "seed {SEED}, width {width}: {} calls", told.len());
     for (id, outcome) in &told {
