@@ -13,9 +13,11 @@ use morpion::morpion::variant::{D4, D5, Rules, T4, T5, Variant};
 use morpion::proofs::branching::{ProofCounts, Step};
 use morpion::proofs::check::check;
 use morpion::proofs::file::{HEAD, ProofRecord, Statement, pack, read_file};
-use morpion::proofs::program::{PointState, Program};
+use morpion::proofs::loops::Loop;
+use morpion::proofs::program::{PointState, Program, ProgramRow};
 use morpion::proofs::region::Region;
 use morpion::proofs::relaxation::{Relaxation, Relaxed};
+use morpion::proofs::tree::ProofTree;
 use morpion::runner::proving::{Estimated, PROOF, Proving, ProvingError};
 use rand::RngExt;
 use std::collections::{HashMap, HashSet};
@@ -38,6 +40,12 @@ impl Relaxation for Silent {
 
     fn duals(&self) -> &[f64] {
         &[]
+    }
+
+    fn add_rows(&mut self, _: &[ProgramRow]) {}
+
+    fn drop_idle_rows(&mut self) -> Vec<bool> {
+        Vec::new()
     }
 }
 
@@ -353,6 +361,48 @@ fn forged_proofs_are_refused() {
         assert!(check(&bytes[..at], &mut |_, _| {}).is_err(), "seed 4, cut at {at}");
     }
     assert!(noticed > 80, "seed 4: {noticed} of 100");
+}
+
+/// A square of 25 points far from the cross has twelve lines, but none of its points can be reached. Rows of loops say
+/// so; what is no loop says nothing.
+#[test]
+fn loops_are_checked() {
+    let points = (0..25).map(|at| Point::new(4 + at % 5, 4 + at / 5).unwrap());
+    let region = Region::new(Variant::D5, points).unwrap();
+    let statement = Statement { region, title: "a square".into(), moves: 10 };
+    let program = Program::new(&statement.region, statement.moves);
+    let rows = program.rows().len() as u32;
+    let all: Vec<u16> = (0..25).collect();
+    let proof = |of: &dyn Fn(u16) -> Loop, loops: u16| {
+        let named = (0..loops).map(|point| Step::Loop(of(point)));
+        // No point is possible; but the points are ten.
+        let witness = std::iter::once((rows - 2, -1)).chain((0..25).map(|number| (rows + number, 1)));
+        vec![named.chain([Step::Witness(witness.collect())]).collect::<Vec<Step>>()]
+    };
+    let checked = |units: &[Vec<Step>]| check(&file_of(&statement, units), &mut |_, _| {});
+    let follows = |units: &[Vec<Step>]| {
+        let (mut tree, counts) = (ProofTree::new(&program), ProofCounts::default());
+        tree.absorb(&program, 0, &units[0], counts).map(|()| tree.open().len())
+    };
+    let whole = |point: u16| Loop { set: all.clone(), point };
+    let good = proof(&whole, 25);
+    let accepted = checked(&good).unwrap();
+    assert!(accepted.is_complete() && (accepted.loops, accepted.witnesses) == (25, 1), "{accepted:?}");
+    assert_eq!(follows(&good), Ok(0));
+    let bad = [
+        ("one is missing", proof(&whole, 24)),
+        ("its point is not in it", proof(&|point| Loop { set: all[..24].to_vec(), point }, 25)),
+        ("it has a point that there is not", proof(&|point| Loop { set: vec![point, 25], point }, 25)),
+        ("its lines are those of the point", proof(&|point| Loop { set: vec![point], point }, 25)),
+    ];
+    for (what, units) in bad {
+        assert!(checked(&units).is_err(), "{what}: {:?}", checked(&units));
+        assert!(follows(&units).is_err(), "{what}: {:?}", follows(&units));
+    }
+    // A loop may be named where no witness needs it, but not after the tree.
+    let mut more = good.clone();
+    more[0].push(Step::Loop(whole(0)));
+    assert!(checked(&more).is_err() && follows(&more).is_err());
 }
 
 /// A set of points that has a grid cannot be called refuted.

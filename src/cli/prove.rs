@@ -123,13 +123,13 @@ fn run_check(file: &Path, args: &Args, out: &mut dyn Write) -> anyhow::Result<Ex
     }
     if args.json {
         let CheckedProof { variant, moves, region, points, extents, is_octagon, .. } = &checked;
-        let CheckedProof { open, closed, units, witnesses, shapes, nodes, .. } = checked;
+        let CheckedProof { open, closed, units, witnesses, loops, shapes, nodes, .. } = checked;
         let object = serde_json::json!({
             "version": JSON_VERSION, "command": "prove", "file": file.display().to_string(),
             "end": if checked.is_complete() { "proved" } else { "open" },
             "variant": variant, "moves": moves, "region": region, "points": points, "extents": extents,
             "octagon": is_octagon, "open_units": open, "closed": closed, "units": units, "witnesses": witnesses,
-            "shapes": shapes, "search_nodes": nodes,
+            "loops": loops, "shapes": shapes, "search_nodes": nodes,
         });
         writeln!(out, "{object}")?;
     } else {
@@ -167,6 +167,7 @@ fn write_checked(checked: &CheckedProof, out: &mut dyn Write) -> std::io::Result
     writeln!(out, "            {points} points beyond the cross, whose inner corner is (28,28)")?;
     writeln!(out, "units       {}", grouped(checked.units))?;
     writeln!(out, "witnesses   {}", grouped(checked.witnesses))?;
+    writeln!(out, "loops       {}", grouped(checked.loops))?;
     let (shapes, nodes) = (grouped(checked.shapes), grouped(checked.nodes));
     writeln!(out, "point sets  {shapes} refuted by a search of {nodes} nodes")
 }

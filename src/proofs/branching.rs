@@ -1,12 +1,15 @@
 //! The search of one unit: depth first through the cases below an open one.
 //!
-//! A case is solved as a linear program. A witness closes it, or decides further points of it. Otherwise it is split
-//! at one of its points, at which the bound falls most both ways. While the bound is high, two points whose columns
-//! are the most broken are tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of
-//! moves what earlier trials have shown is relied on (`gains`). When a set of points is left, the exact filler of
-//! `reshape` says whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
+//! A case is solved as a linear program. Where its bound is near the number of moves, it is solved with rows of loops,
+//! too (`loop_rows`). A witness closes it, or decides further points of it. Otherwise it is split at one of its points,
+//! at which the bound falls most both ways. While the bound is high, two points whose columns are the most broken are
+//! tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of moves what earlier trials
+//! have shown is relied on (`gains`). When a set of points is left, the exact filler of `reshape` says whether it is
+//! that of a grid. A unit ends after so many linear programs and hands the rest on.
 
 use super::gains::{Expected, Gains, LEAST, score};
+use super::loop_rows::{LEAST_POINTS, LoopRelaxation, LoopView, NEAR};
+use super::loops::Loop;
 use super::program::{PointState, Program, Verdict, Witness};
 use super::relaxation::{Relaxation, Relaxed, Rounding};
 use crate::morpion::geometry::{Move, Point};
@@ -32,6 +35,9 @@ pub enum Step {
         /// In or out.
         first: PointState,
     },
+    /// A loop, whose row witnesses of the unit may name from here on: the first by the number after those of the
+    /// program, and so on.
+    Loop(Loop),
     /// The witness closes the case, or decides points of it; then its steps go on.
     Witness(Witness),
     /// The case leaves one set of points, or none, and that of no grid.
@@ -103,27 +109,46 @@ pub enum DiveEnd {
     Stopped,
 }
 
+/// What a search has learned and what it works with: another search of the same program can go on with it.
+pub struct SearchState<L> {
+    relaxation: L,
+    /// The program with rows of loops, once it was needed.
+    with_loops: Option<LoopRelaxation<L>>,
+    gains: Gains,
+}
+
 /// A search of units of one program.
 pub struct ProofSearch<'a, L> {
     program: &'a Program,
-    relaxation: L,
+    /// Makes a solver of the program.
+    solver: &'a dyn Fn(&Program) -> L,
+    state: SearchState<L>,
     rounding: Rounding,
     sums: Vec<i64>,
-    gains: Gains,
     counts: ProofCounts,
 }
 
 impl<'a, L: Relaxation> ProofSearch<'a, L> {
-    /// A search with a solver of the program.
-    pub fn new(program: &'a Program, relaxation: L) -> ProofSearch<'a, L> {
-        ProofSearch {
-            program,
-            relaxation,
-            rounding: Rounding::default(),
-            sums: Vec::new(),
-            gains: Gains::new(program.points().len()),
-            counts: ProofCounts::default(),
-        }
+    /// A search that knows nothing yet, with solvers of the program.
+    pub fn new(program: &'a Program, solver: &'a dyn Fn(&Program) -> L) -> ProofSearch<'a, L> {
+        let gains = Gains::new(program.points().len());
+        let state = SearchState { relaxation: solver(program), with_loops: None, gains };
+        ProofSearch::resume(program, solver, state)
+    }
+
+    /// A search that goes on with the state of another one of the same program.
+    pub fn resume(
+        program: &'a Program,
+        solver: &'a dyn Fn(&Program) -> L,
+        state: SearchState<L>,
+    ) -> ProofSearch<'a, L> {
+        let counts = ProofCounts::default();
+        ProofSearch { program, solver, state, rounding: Rounding::default(), sums: Vec::new(), counts }
+    }
+
+    /// The state for another search.
+    pub fn into_state(self) -> SearchState<L> {
+        self.state
     }
 
     /// Counts since they were taken last.
@@ -141,6 +166,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         fill: &mut dyn FnMut(&[Point], &mut u64) -> Filled,
         stop: &dyn Fn() -> bool,
     ) -> UnitEnd {
+        self.begin_unit();
         let until = self.counts.programs + budget;
         let (mut steps, mut stack) = (Vec::new(), vec![case.to_vec()]);
         while let Some(mut case) = stack.pop() {
@@ -175,6 +201,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         toss: &mut dyn FnMut() -> bool,
         stop: &dyn Fn() -> bool,
     ) -> DiveEnd {
+        self.begin_unit();
         let (mut case, mut weight, mut nodes, mut shapes) = (case.to_vec(), 1.0, 0.0, 0.0);
         loop {
             nodes += weight;
@@ -220,17 +247,28 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
             }
             let (relaxed, witness) = self.bound(case);
             if let Some(witness) = witness {
-                steps.push(Step::Witness(witness));
+                self.push_witness(witness, steps);
                 return Descent::Done;
             }
             let Relaxed::Optimal { lines } = relaxed else {
                 let open = case.iter().position(|&state| state == PointState::Open);
                 return Descent::Split(open.expect("a point is open") as u16, PointState::Out);
             };
-            let decided = self.rounding.deciding(self.program, case, self.relaxation.duals());
+            if self.program.points().len() >= LEAST_POINTS
+                && lines - f64::from(self.program.moves()) < NEAR
+                && let Some((witness, verdict)) = self.judge_with_loops(case, stop)
+            {
+                self.push_witness(witness, steps);
+                match verdict {
+                    Verdict::Closed => return Descent::Done,
+                    Verdict::Decides(points) => apply(case, &points),
+                }
+                continue;
+            }
+            let decided = self.rounding.deciding(self.program, LoopView::NONE, case, self.state.relaxation.duals());
             if let Some((witness, points)) = decided {
                 apply(case, &points);
-                steps.push(Step::Witness(witness));
+                self.push_witness(witness, steps);
                 // The optimum keeps its values: the points have them already.
                 if self.program.decided(case).is_some() {
                     continue;
@@ -240,7 +278,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
                 Strongest::Stopped => return Descent::Stopped,
                 Strongest::Point(point, first) => return Descent::Split(point, first),
                 Strongest::Decides(witness, verdict) => {
-                    steps.push(Step::Witness(witness));
+                    self.push_witness(witness, steps);
                     match verdict {
                         Verdict::Closed => return Descent::Done,
                         Verdict::Decides(points) => apply(case, &points),
@@ -250,27 +288,59 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         }
     }
 
+    /// Forgets which loops the steps name.
+    fn begin_unit(&mut self) {
+        if let Some(with_loops) = &mut self.state.with_loops {
+            with_loops.rows_mut().begin_unit();
+        }
+    }
+
+    /// A witness as a step, after the loops that it names for the first time in the unit.
+    fn push_witness(&mut self, mut witness: Witness, steps: &mut Vec<Step>) {
+        let first = self.program.rows().len();
+        for (row, _) in &mut witness {
+            if let (Some(number), Some(with_loops)) = ((*row as usize).checked_sub(first), &mut self.state.with_loops)
+            {
+                let name = |named: &Loop| steps.push(Step::Loop(named.clone()));
+                *row = first as u32 + with_loops.rows_mut().number_in_unit(number, name);
+            }
+        }
+        witness.sort_unstable();
+        steps.push(Step::Witness(witness));
+    }
+
+    /// What a witness with rows of loops says about a case, and the witness; none if it says nothing.
+    fn judge_with_loops(&mut self, case: &[PointState], stop: &dyn Fn() -> bool) -> Option<(Witness, Verdict)> {
+        let (program, solver) = (self.program, self.solver);
+        let with_loops = self.state.with_loops.get_or_insert_with(|| LoopRelaxation::new(program, solver(program)));
+        let relaxed = with_loops.solve(program, case, &mut self.counts.programs, stop);
+        let (loops, duals) = (with_loops.rows().view(), with_loops.duals());
+        if is_low(relaxed, program) {
+            let witness = self.rounding.closing(program, loops, case, duals, relaxed);
+            return witness.map(|witness| (witness, Verdict::Closed));
+        }
+        let Relaxed::Optimal { .. } = relaxed else { return None };
+        let decided = self.rounding.deciding(program, loops, case, duals);
+        decided.map(|(witness, points)| (witness, Verdict::Decides(points)))
+    }
+
     /// Solves the program of a case, and closes it if the bound allows.
     fn bound(&mut self, case: &[PointState]) -> (Relaxed, Option<Witness>) {
         self.counts.programs += 1;
-        let relaxed = self.relaxation.solve(case);
-        let low = match relaxed {
-            Relaxed::Optimal { lines } => lines < f64::from(self.program.moves()) - MARGIN,
-            Relaxed::Infeasible => true,
-            Relaxed::Unknown => false,
-        };
-        if !low {
+        let relaxed = self.state.relaxation.solve(case);
+        if !is_low(relaxed, self.program) {
             self.counts.unknown += u64::from(relaxed == Relaxed::Unknown);
             return (relaxed, None);
         }
-        let witness = self.rounding.closing(self.program, case, self.relaxation.duals(), relaxed);
+        let witness =
+            self.rounding.closing(self.program, LoopView::NONE, case, self.state.relaxation.duals(), relaxed);
         self.counts.unknown += u64::from(witness.is_none());
         (relaxed, witness)
     }
 
     /// The point to split at.
     fn strongest(&mut self, case: &mut [PointState], lines: f64, stop: &dyn Fn() -> bool) -> Strongest {
-        let values = self.relaxation.values().to_vec();
+        let values = self.state.relaxation.values().to_vec();
         let candidates = self.candidates(case, &values, lines);
         let (mut best, mut no_better) = (None::<(f64, u16, PointState)>, 0);
         for Expected { point, mut gains, reliable } in candidates {
@@ -298,7 +368,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     /// The open points to choose from, the most promising first.
     fn candidates(&self, case: &[PointState], values: &[f64], lines: f64) -> Vec<Expected> {
         if lines - f64::from(self.program.moves()) < HIGH {
-            let mut expected = self.gains.expected(case, values);
+            let mut expected = self.state.gains.expected(case, values);
             expected.truncate(MOST_LOOKED_AT);
             return expected;
         }
@@ -331,17 +401,26 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
             case[at] = PointState::Open;
             if let Some(witness) = witness {
                 // Mostly it says as much about the case itself, and decides more points than this one.
-                return Trial::Ends(match self.program.judge(&witness, case, &mut self.sums) {
+                return Trial::Ends(match self.program.judge(&witness, &[], case, &mut self.sums) {
                     Verdict::Decides(points) if points.is_empty() => Strongest::Point(point, state),
                     verdict => Strongest::Decides(witness, verdict),
                 });
             }
             if let Relaxed::Optimal { lines: below } = relaxed {
                 gains[way] = (lines - below).max(LEAST);
-                self.gains.add(point, way, value, lines - below);
+                self.state.gains.add(point, way, value, lines - below);
             }
         }
         Trial::Gains(gains)
+    }
+}
+
+/// Whether a solver says that there are fewer lines than asked for.
+fn is_low(relaxed: Relaxed, program: &Program) -> bool {
+    match relaxed {
+        Relaxed::Optimal { lines } => lines < f64::from(program.moves()) - MARGIN,
+        Relaxed::Infeasible => true,
+        Relaxed::Unknown => false,
     }
 }
 

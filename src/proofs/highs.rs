@@ -2,16 +2,21 @@
 //! method continues from the last basis. What it says is a hint only: witnesses are made of its duals and judged
 //! exactly.
 
-use super::program::{PointState, Program};
+use super::program::{PointState, Program, ProgramRow};
 use super::relaxation::{Relaxation, Relaxed};
 use highs_sys as c;
 use std::ffi::{CString, c_void};
+
+/// The status of a row or column in the basis (`kHighsBasisStatusBasic`).
+const BASIC: i32 = c::kHighsBasisStatusBasic;
 
 /// A HiGHS instance with the program of one region.
 pub struct HighsRelaxation {
     highs: *mut c_void,
     columns: usize,
     rows: usize,
+    /// How many of these were there from the start.
+    first_rows: usize,
     /// The case that the bounds of the columns are those of.
     case: Vec<PointState>,
     points_of: Vec<Vec<usize>>,
@@ -52,6 +57,7 @@ impl HighsRelaxation {
             highs,
             columns,
             rows: rows.len(),
+            first_rows: rows.len(),
             case: program.whole(),
             points_of,
             out: vec![0; program.lines().len()],
@@ -67,15 +73,7 @@ impl HighsRelaxation {
         relaxation.option_number("simplex_scale_strategy", 0);
         // It takes steps of its own, and there are fewer steps without it.
         relaxation.option_fraction("dual_simplex_cost_perturbation_multiplier", 0.0);
-        let (mut starts, mut index, mut value) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut lower, mut upper) = (Vec::new(), Vec::new());
-        for row in rows {
-            starts.push(index.len() as i32);
-            index.extend(row.entries.iter().map(|&(column, _)| column as i32));
-            value.extend(row.entries.iter().map(|&(_, sign)| f64::from(sign)));
-            lower.push(if row.equation { row.bound as f64 } else { f64::NEG_INFINITY });
-            upper.push(row.bound as f64);
-        }
+        let matrix = RowMatrix::new(rows);
         let (low, high) = (vec![0.0; columns], vec![1.0; columns]);
         // SAFETY: all slices have the lengths that are passed; the call copies them.
         let status = unsafe {
@@ -83,18 +81,18 @@ impl HighsRelaxation {
                 highs,
                 columns as i32,
                 rows.len() as i32,
-                index.len() as i32,
+                matrix.index.len() as i32,
                 c::MATRIX_FORMAT_ROW_WISE,
                 c::OBJECTIVE_SENSE_MINIMIZE,
                 0.0,
                 cost.as_ptr(),
                 low.as_ptr(),
                 high.as_ptr(),
-                lower.as_ptr(),
-                upper.as_ptr(),
-                starts.as_ptr(),
-                index.as_ptr(),
-                value.as_ptr(),
+                matrix.lower.as_ptr(),
+                matrix.upper.as_ptr(),
+                matrix.starts.as_ptr(),
+                matrix.index.as_ptr(),
+                matrix.value.as_ptr(),
             )
         };
         assert!(status != c::STATUS_ERROR, "HiGHS refuses the program of the region");
@@ -205,5 +203,70 @@ impl Relaxation for HighsRelaxation {
 
     fn duals(&self) -> &[f64] {
         &self.duals[..self.rows]
+    }
+
+    fn add_rows(&mut self, rows: &[ProgramRow]) {
+        let matrix = RowMatrix::new(rows);
+        // SAFETY: all slices have the lengths that are passed; the call copies them.
+        unsafe {
+            c::Highs_addRows(
+                self.highs,
+                rows.len() as i32,
+                matrix.lower.as_ptr(),
+                matrix.upper.as_ptr(),
+                matrix.index.len() as i32,
+                matrix.starts.as_ptr(),
+                matrix.index.as_ptr(),
+                matrix.value.as_ptr(),
+            )
+        };
+        self.rows += rows.len();
+        self.duals.resize(self.rows, 0.0);
+        self.row_values.resize(self.rows, 0.0);
+    }
+
+    fn drop_idle_rows(&mut self) -> Vec<bool> {
+        let (mut of_columns, mut of_rows) = (vec![0; self.columns], vec![0; self.rows]);
+        // SAFETY: the arrays are as long as there are columns and rows.
+        unsafe { c::Highs_getBasis(self.highs, of_columns.as_mut_ptr(), of_rows.as_mut_ptr()) };
+        let first = self.first_rows;
+        let stays = |row: usize, status: i32| row < first || status != BASIC;
+        let kept: Vec<bool> = of_rows.iter().enumerate().map(|(row, &status)| stays(row, status)).collect();
+        let mut dropped: Vec<i32> = kept.iter().map(|&kept| i32::from(!kept)).collect();
+        // SAFETY: the array is as long as there are rows; the call writes their new numbers into it.
+        unsafe { c::Highs_deleteRowsByMask(self.highs, dropped.as_mut_ptr()) };
+        let mut of_row = kept.iter();
+        of_rows.retain(|_| of_row.next() == Some(&true));
+        self.rows = of_rows.len();
+        self.duals.truncate(self.rows);
+        self.row_values.truncate(self.rows);
+        // Rows that were in the basis have left it, so it fits what is left.
+        // SAFETY: the arrays are as long as there are columns and rows.
+        unsafe { c::Highs_setBasis(self.highs, of_columns.as_ptr(), of_rows.as_ptr()) };
+        kept[first..].to_vec()
+    }
+}
+
+/// Rows as HiGHS takes them.
+#[derive(Default)]
+struct RowMatrix {
+    starts: Vec<i32>,
+    index: Vec<i32>,
+    value: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl RowMatrix {
+    fn new(rows: &[ProgramRow]) -> RowMatrix {
+        let mut matrix = RowMatrix::default();
+        for row in rows {
+            matrix.starts.push(matrix.index.len() as i32);
+            matrix.index.extend(row.entries.iter().map(|&(column, _)| column as i32));
+            matrix.value.extend(row.entries.iter().map(|&(_, sign)| f64::from(sign)));
+            matrix.lower.push(if row.equation { row.bound as f64 } else { f64::NEG_INFINITY });
+            matrix.upper.push(row.bound as f64);
+        }
+        matrix
     }
 }

@@ -10,7 +10,7 @@
 //! 2. *Support*, by points: a point beyond the cross lies on a line.
 //! 3. The points are `n`. 4. The lines are `n`.
 //!
-//! The order in which lines are drawn is not in it. Every row has the form `sum <= bound` or `sum = bound`, with
+//! The order in which lines are drawn is not in it; rows of `loops` are put after these where they help. Every row has the form `sum <= bound` or `sum = bound`, with
 //! coefficients 1 and -1.
 //!
 //! A *case* decides some points: in the grid or not. A *witness* closes a case, or decides further points of it. It
@@ -58,7 +58,7 @@ pub struct Program {
     rows: Vec<ProgramRow>,
 }
 
-/// A sparse witness: rows, ascending, with multipliers other than 0.
+/// A sparse witness: rows, ascending, with multipliers other than 0. Rows of loops follow those of the program.
 pub type Witness = Vec<(u32, i64)>;
 
 /// What a witness says about a case.
@@ -193,13 +193,28 @@ impl Program {
         })
     }
 
-    /// What a witness says about a case; exact.
-    pub fn judge(&self, witness: &[(u32, i64)], case: &[PointState], sums: &mut Vec<i64>) -> Verdict {
+    /// A row of the program, or, by the numbers that follow, one of these loops.
+    pub fn row<'a>(&'a self, loops: &'a [ProgramRow], number: u32) -> Option<&'a ProgramRow> {
+        let number = number as usize;
+        self.rows.get(number).or_else(|| loops.get(number - self.rows.len()))
+    }
+
+    /// What a witness says about a case; exact. `loops` are the rows of loops that it may name.
+    ///
+    /// # Panics
+    /// If it names a row that there is not.
+    pub fn judge(
+        &self,
+        witness: &[(u32, i64)],
+        loops: &[ProgramRow],
+        case: &[PointState],
+        sums: &mut Vec<i64>,
+    ) -> Verdict {
         sums.clear();
         sums.resize(self.columns(), 0);
         let mut bound = 0;
         for &(row, by) in witness {
-            let row = &self.rows[row as usize];
+            let row = self.row(loops, row).expect("a row of the program or of a loop");
             debug_assert!(row.equation || by > 0);
             bound += by * row.bound;
             row.entries.iter().for_each(|&(column, sign)| sums[column as usize] += by * i64::from(sign));

@@ -6,8 +6,11 @@
 //! * 2: split at the point that follows, whose first half is without it; 3: with it.
 //! * 4: a witness: how many rows, then for each the distance from the row before (from -1 for the first), and the
 //!   multiplier: twice it, or twice its absolute value less 1 if it is negative.
+//! * 5: a loop: how many points, then for each the distance from the point before (from -1 for the first), then its
+//!   point. Its row has the number after those of the program and of the loops before it in the unit.
 
 use super::branching::Step;
+use super::loops::Loop;
 use super::program::PointState;
 
 /// Why bytes are not those of steps.
@@ -60,6 +63,16 @@ pub fn write_steps(steps: &[Step], bytes: &mut Vec<u8>) {
         match step {
             Step::Refuted => bytes.push(0),
             Step::Handed => bytes.push(1),
+            Step::Loop(Loop { set, point }) => {
+                bytes.push(5);
+                put_number(bytes, set.len() as u64);
+                let mut next = 0;
+                for &member in set {
+                    put_number(bytes, u64::from(member - next));
+                    next = member + 1;
+                }
+                put_number(bytes, u64::from(*point));
+            }
             Step::Split { point, first } => {
                 bytes.push(if *first == PointState::In { 3 } else { 2 });
                 put_number(bytes, u64::from(*point));
@@ -111,6 +124,20 @@ pub fn read_steps(mut bytes: &[u8]) -> Result<Vec<Step>, StepBytesError> {
                 }
                 Step::Witness(witness)
             }
+            5 => {
+                let count = take_number(&mut bytes)?;
+                if count > bytes.len() as u64 {
+                    return Err(StepBytesError::Short);
+                }
+                let number = |number: u64| u16::try_from(number).map_err(|_| StepBytesError::TooLarge);
+                let (mut set, mut next) = (Vec::with_capacity(count as usize), 0u64);
+                for _ in 0..count {
+                    let member = take_number(&mut bytes)?.checked_add(next).ok_or(StepBytesError::TooLarge)?;
+                    set.push(number(member)?);
+                    next = member + 1;
+                }
+                Step::Loop(Loop { set, point: number(take_number(&mut bytes)?)? })
+            }
             other => return Err(StepBytesError::UnknownStep(other)),
         });
     }
@@ -126,6 +153,7 @@ mod tests {
         let witness = vec![(0, 1), (1, -1), (300, 1 << 20), (70_000, -(1 << 40))];
         let steps = vec![
             Step::Split { point: 200, first: PointState::In },
+            Step::Loop(Loop { set: vec![0, 1, 130, 400], point: 130 }),
             Step::Witness(witness),
             Step::Refuted,
             Step::Split { point: 0, first: PointState::Out },
@@ -146,5 +174,7 @@ mod tests {
             Err(StepBytesError::TooLarge)
         );
         assert_eq!(read_steps(&[4, 3, 0]), Err(StepBytesError::Short));
+        assert_eq!(read_steps(&[5, 3, 0, 0]), Err(StepBytesError::Short));
+        assert_eq!(read_steps(&[5, 2, 0xFF, 0xFF, 3, 0, 1]), Err(StepBytesError::TooLarge));
     }
 }

@@ -6,7 +6,7 @@
 //! the replay.
 
 use super::branching::{ProofCounts, Step, apply, other};
-use super::program::{PointState, Program, Verdict};
+use super::program::{PointState, Program, ProgramRow, Verdict};
 use crate::morpion::geometry::Point;
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ fn walk(
     is_refuted: &mut dyn FnMut(&[Point]) -> bool,
 ) -> Result<(Vec<OpenCase>, f64), StepsError> {
     let (mut stack, mut handed, mut closed) = (vec![root.clone()], Vec::new(), 0.0);
-    let mut sums = Vec::new();
+    let (mut sums, mut loops) = (Vec::new(), Vec::<ProgramRow>::new());
     for (number, step) in steps.iter().enumerate() {
         let wrong = |reason| StepsError::Wrong { unit, step: number, reason };
         let mut at = stack.pop().ok_or(StepsError::WrongLength { unit, more: true })?;
@@ -148,6 +148,13 @@ fn walk(
                 closed += volume;
             }
             Step::Handed => handed.push(at),
+            Step::Loop(named) => {
+                if !named.fits(program) {
+                    return Err(wrong("has a loop whose numbers are not those of points in order"));
+                }
+                loops.push(named.row(program));
+                stack.push(at);
+            }
             Step::Split { point, first } => {
                 let state = at.case.get(usize::from(*point));
                 if state != Some(&PointState::Open) || *first == PointState::Open {
@@ -161,7 +168,7 @@ fn walk(
             }
             Step::Witness(witness) => {
                 let fits = |&(row, by): &(u32, i64)| {
-                    program.rows().get(row as usize).is_some_and(|row| by > 0 || by < 0 && row.equation)
+                    program.row(&loops, row).is_some_and(|row| by > 0 || by < 0 && row.equation)
                 };
                 // Sums over all columns stay within 63 bits then.
                 let total: u128 = witness.iter().map(|&(_, by)| u128::from(by.unsigned_abs())).sum();
@@ -171,7 +178,7 @@ fn walk(
                 if !witness.iter().all(fits) {
                     return Err(wrong("has a multiplier of a wrong sign or row"));
                 }
-                match program.judge(witness, &at.case, &mut sums) {
+                match program.judge(witness, &loops, &at.case, &mut sums) {
                     Verdict::Closed => closed += volume,
                     Verdict::Decides(points) if points.is_empty() => return Err(wrong("decides nothing")),
                     Verdict::Decides(points) => {

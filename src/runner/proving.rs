@@ -234,7 +234,7 @@ impl Proving {
             for _ in 0..threads {
                 scope.spawn(|| {
                     let worked = panic::catch_quietly(|| {
-                        let mut search = ProofSearch::new(program, solver(program));
+                        let mut search = ProofSearch::new(program, solver);
                         work(shared, changed, &mut search, threads, &ended, stop);
                     });
                     let mut proof = lock(shared);
@@ -289,7 +289,7 @@ impl Proving {
         if units.is_empty() || matches!(self.end(), ProvingEnd::Grid(_)) {
             return Ok(None);
         }
-        let mut search = ProofSearch::new(program, solver(program));
+        let mut search = ProofSearch::new(program, &solver);
         let variant = program.variant();
         let mut rng = rng(DIVE_SEED, &[]);
         let (mut done, mut sums) = (0u32, (0.0, 0.0));

@@ -1,7 +1,7 @@
 //! The check of a proof: a second, plain program that shares nothing with the one that makes proofs but the geometry
 //! of the puzzle. It trusts no float and no solver.
 //!
-//! It builds the rows of the linear program from the description in `proofs::program`, walks the tree, evaluates each
+//! It builds the rows of the linear program from the descriptions in `proofs::program` and `proofs::loops`, walks the tree, evaluates each
 //! witness in integers, and decides each complete set of points by a search of its own. A proof that it accepts as a
 //! whole shows that there is no grid of `n` or more moves inside the region: a longer grid begins with one of `n`.
 
@@ -55,6 +55,8 @@ pub struct CheckedProof {
     pub units: u64,
     /// Witnesses that were evaluated.
     pub witnesses: u64,
+    /// Loops whose rows witnesses may name.
+    pub loops: u64,
     /// Complete sets of points, each refuted by a search.
     pub shapes: u64,
     /// Nodes of these searches.
@@ -102,6 +104,7 @@ pub fn check(bytes: &[u8], progress: &mut dyn FnMut(u64, u64)) -> Result<Checked
         closed: 0.0,
         units: units.len() as u64,
         witnesses: 0,
+        loops: 0,
         shapes: 0,
         nodes: 0,
     };
@@ -140,6 +143,7 @@ impl Walk<'_> {
         mut bytes: StepNumbers,
     ) -> Result<VecDeque<(PointBounds, i32)>, RefusedProof> {
         let (mut stack, mut handed, mut step) = (vec![case], VecDeque::new(), 0);
+        let mut loops = Vec::new();
         while let Some((mut bounds, depth)) = stack.pop() {
             step += 1;
             let unit = self.unit;
@@ -166,11 +170,17 @@ impl Walk<'_> {
                 4 => {
                     let witness = bytes.witness().map_err(wrong)?;
                     self.done.witnesses += 1;
-                    if self.rows.closes(&witness, &mut bounds).map_err(wrong)? {
+                    if self.rows.closes(&witness, &loops, &mut bounds).map_err(wrong)? {
                         self.done.closed += volume;
                     } else {
                         stack.push((bounds, depth));
                     }
+                }
+                5 => {
+                    let (set, point) = bytes.point_set().map_err(wrong)?;
+                    loops.push(self.rows.of_loop(&set, point).map_err(wrong)?);
+                    self.done.loops += 1;
+                    stack.push((bounds, depth));
                 }
                 other => return Err(wrong(format!("byte {other} does not begin a step"))),
             }
@@ -279,12 +289,35 @@ impl CheckedRows {
         Ok(CheckedRows { points, lines, rows })
     }
 
+    /// The row of a loop: a grid with the point has a line with exactly one point of the set.
+    fn of_loop(&self, set: &[u64], point: u64) -> Result<CheckedRow, String> {
+        let mut inside = vec![false; self.points.len()];
+        for &member in set {
+            let member = usize::try_from(member).ok().and_then(|member| inside.get_mut(member));
+            *member.ok_or("a loop has a point that does not exist")? = true;
+        }
+        let point = usize::try_from(point).unwrap_or(usize::MAX);
+        if inside.get(point) != Some(&true) {
+            return Err("the point of a loop is not in its set".to_owned());
+        }
+        let enters = |own: &[usize]| own.iter().filter(|&&point| inside[point]).count() == 1;
+        let entering = self.lines.iter().enumerate().filter(|(_, own)| enters(own));
+        let mut entries: Vec<(usize, i128)> = entering.map(|(line, _)| (self.points.len() + line, -1)).collect();
+        entries.push((point, 1));
+        Ok((entries, 0, false))
+    }
+
     /// Whether the witness closes the case; if it does not, the points that it decides are put into the bounds.
-    fn closes(&self, witness: &[(u64, i128)], bounds: &mut PointBounds) -> Result<bool, String> {
+    fn closes(
+        &self,
+        witness: &[(u64, i128)],
+        loops: &[CheckedRow],
+        bounds: &mut PointBounds,
+    ) -> Result<bool, String> {
         let mut sums = vec![0i128; self.points.len() + self.lines.len()];
         let mut right = 0i128;
         for &(row, by) in witness {
-            let row = usize::try_from(row).ok().and_then(|row| self.rows.get(row));
+            let row = usize::try_from(row).ok().and_then(|row| self.rows.iter().chain(loops).nth(row));
             let (entries, bound, equation) = row.ok_or("a witness names a row that does not exist")?;
             if by < 0 && !equation {
                 return Err("a witness has a negative multiplier at a row that is not an equation".to_owned());

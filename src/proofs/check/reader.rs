@@ -142,6 +142,18 @@ impl StepNumbers {
         Err("a number is too long".to_owned())
     }
 
+    /// The points of a loop, ascending, and its point.
+    pub fn point_set(&mut self) -> Result<(Vec<u64>, u64), String> {
+        let count = self.number()?;
+        let (mut set, mut next) = (Vec::new(), 0u64);
+        for _ in 0..count {
+            let point = next.checked_add(self.number()?).ok_or("the number of a point is too large")?;
+            next = point.checked_add(1).ok_or("the number of a point is too large")?;
+            set.push(point);
+        }
+        Ok((set, self.number()?))
+    }
+
     /// Rows, ascending, with their multipliers.
     pub fn witness(&mut self) -> Result<Vec<(u64, i128)>, String> {
         let count = self.number()?;

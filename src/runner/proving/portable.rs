@@ -1,7 +1,7 @@
 //! A unit of a proof on its way to another machine, and what that says of it. Of the outcome every step is checked
 //! here: witnesses in integers, and refuted sets of points by the filler.
 
-use super::unit::{ProveOutcome, ProveReply, ProveTask, ProveUnit, SolverMaker};
+use super::unit::{ProveOutcome, ProveReply, ProveTask, ProveUnit, SolvedProgram, SolverMaker};
 use crate::core::encoding::{decode, encode};
 use crate::jobs::prove::{CaseUnit, ProveJob};
 use crate::morpion::geometry::{Move, Point};
@@ -63,9 +63,9 @@ fn case_of(bytes: &[u8], program: &Program) -> Option<Vec<PointState>> {
     case.filter(|case| case.len() == program.points().len())
 }
 
-/// The programs of the proofs that this machine has units of.
+/// The programs of the proofs that this machine has units of, with their solvers.
 #[derive(Debug, Default)]
-pub struct ProgramRegistry(Mutex<Vec<(ProveJob, Arc<Program>)>>);
+pub struct ProgramRegistry(Mutex<Vec<(ProveJob, SolvedProgram)>>);
 
 impl ProgramRegistry {
     /// The unit that was packed, with a solver of this machine.
@@ -77,28 +77,26 @@ impl ProgramRegistry {
                                  `cargo build --release --features prove`";
         let solver = solver.ok_or_else(|| NotOpened::Unable(NO_SOLVER.to_owned()))?;
         let ProveParcel { job, case, task } = parcel;
-        let program = self.program(job)?;
-        let case = case_of(&case, &program).ok_or_else(|| "the case is not one of its region".to_owned())?;
+        let solved = self.solved(job, solver)?;
+        let case = case_of(&case, solved.program()).ok_or_else(|| "the case is not one of its region".to_owned())?;
         Ok(match task {
-            TaskParcel::Search { unit, budget } => {
-                ProveUnit::search(CaseUnit { unit, case, budget }, program, solver, None)
-            }
-            TaskParcel::Dive { seed } => ProveUnit::dive(case, seed, program, solver),
+            TaskParcel::Search { unit, budget } => ProveUnit::search(CaseUnit { unit, case, budget }, solved, None),
+            TaskParcel::Dive { seed } => ProveUnit::dive(case, seed, solved),
         })
     }
 
-    fn program(&self, job: ProveJob) -> Result<Arc<Program>, String> {
+    fn solved(&self, job: ProveJob, solver: SolverMaker) -> Result<SolvedProgram, String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, program)) = known.iter().find(|(other, _)| *other == job) {
-            return Ok(Arc::clone(program));
+        if let Some((_, solved)) = known.iter().find(|(other, _)| *other == job) {
+            return Ok(solved.clone());
         }
         let statement = job.statement().map_err(|error| format!("the region: {error}"))?;
-        let program = Arc::new(Program::new(&statement.region, statement.moves));
+        let solved = SolvedProgram::new(Arc::new(Program::new(&statement.region, statement.moves)), solver);
         if known.len() >= PROGRAMS {
             known.remove(0);
         }
-        known.push((job, Arc::clone(&program)));
-        Ok(program)
+        known.push((job, solved.clone()));
+        Ok(solved)
     }
 }
 
@@ -112,7 +110,7 @@ impl ProveUnit {
 
     /// Checks a grid that a machine has found in the region.
     fn check_grid(&self, moves: &[Move]) -> Result<(), String> {
-        let program = &self.program;
+        let program = self.solved.program();
         let grid = referee::replay(program.variant(), moves).map_err(|error| format!("a grid: {error}"))?;
         if grid.score() != program.moves() {
             return Err(format!("a grid of {} moves, where {} are asked for", grid.score(), program.moves()));
@@ -130,10 +128,10 @@ impl ProveUnit {
         if steps.is_empty() {
             return Err("an outcome without a step".to_owned());
         }
-        let (variant, end) = (self.program.variant(), Instant::now() + CHECK);
+        let (variant, end) = (self.solved.program().variant(), Instant::now() + CHECK);
         let mut is_refuted =
             |points: &[Point]| fill_points(variant, points, &mut 0, &|| Instant::now() >= end) == Filled::No;
-        check_steps(&self.program, open.unit, &open.case, &steps, &mut is_refuted)
+        check_steps(self.solved.program(), open.unit, &open.case, &steps, &mut is_refuted)
             .map_err(|error| error.to_string())?;
         Ok(UnitEnd::Steps(steps))
     }
@@ -151,8 +149,8 @@ impl Portable<(), ProveReply> for ProveUnit {
             ProveTask::Search(open) => TaskParcel::Search { unit: open.unit, budget: open.budget },
             ProveTask::Dive(_, seed) => TaskParcel::Dive { seed: *seed },
         };
-        let points = self.program.points().iter().map(|point| [point.x(), point.y()]).collect();
-        let (variant, moves) = (self.program.variant(), self.program.moves());
+        let points = self.solved.program().points().iter().map(|point| [point.x(), point.y()]).collect();
+        let (variant, moves) = (self.solved.program().variant(), self.solved.program().moves());
         let job = ProveJob { variant, moves, region: String::new(), points };
         Parcel::Prove(ProveParcel { job, case: packed_case(self.case()), task }).to_bytes()
     }
@@ -239,9 +237,11 @@ mod tests {
     use crate::morpion::variant::{D5, Variant};
     use crate::proofs::branching::Step;
     use crate::proofs::file::Statement;
+    use crate::proofs::program::ProgramRow;
     use crate::proofs::region::Region;
     use crate::proofs::relaxation::{Relaxation, Relaxed};
     use crate::queue::{Lease, Stop, Unit};
+    use crate::runner::proving::unit::Solver;
 
     /// A solver that knows nothing, so that everything is tried.
     struct Blind;
@@ -258,10 +258,20 @@ mod tests {
         fn duals(&self) -> &[f64] {
             &[]
         }
+
+        fn add_rows(&mut self, _: &[ProgramRow]) {}
+
+        fn drop_idle_rows(&mut self) -> Vec<bool> {
+            Vec::new()
+        }
     }
 
     fn blind() -> Option<SolverMaker> {
-        Some(Arc::new(|_: &Program| -> Box<dyn Relaxation> { Box::new(Blind) }))
+        Some(Arc::new(|_: &Program| -> Solver { Box::new(Blind) }))
+    }
+
+    fn blind_program(program: &Arc<Program>) -> SolvedProgram {
+        SolvedProgram::new(Arc::clone(program), blind().unwrap())
     }
 
     struct Alone;
@@ -295,7 +305,7 @@ mod tests {
         let (mut coordinator, programs) = (ProveCoordinator::new(&statement(moves)), ProgramRegistry::default());
         let mut units = 0;
         while let Some(open) = coordinator.next(2) {
-            let unit = ProveUnit::search(open.clone(), Arc::clone(coordinator.program()), blind().unwrap(), None);
+            let unit = ProveUnit::search(open.clone(), blind_program(coordinator.program()), None);
             let Some(Parcel::Prove(parcel)) = decode(&unit.pack(1)) else { panic!("another parcel") };
             let there = programs.open(parcel, blind()).unwrap();
             let outcome = there.run(&mut there.begin(1).unwrap(), &Alone).expect("nobody stops it");
@@ -326,7 +336,7 @@ mod tests {
         let mut coordinator = ProveCoordinator::new(&statement(1));
         let open = coordinator.next(1).unwrap();
         let program = Arc::clone(coordinator.program());
-        let unit = ProveUnit::search(open.clone(), Arc::clone(&program), blind().unwrap(), None);
+        let unit = ProveUnit::search(open.clone(), blind_program(&program), None);
         let says = |word: ProveWord| unit.unpack(1, &encode(&word)).map(|_| ());
         let counts = ProofCounts::default();
         let steps = |steps: &[Step]| {
@@ -364,7 +374,7 @@ mod tests {
             assert!(error.contains(why), "{why}: {error}");
         }
         assert_eq!(says(ProveWord::Grid { moves: game.clone(), counts, milliseconds: 1 }), Ok(()));
-        let dive = ProveUnit::dive(open.case, 1, program, blind().unwrap());
+        let dive = ProveUnit::dive(open.case, 1, blind_program(&program));
         assert!(dive.unpack(1, &encode(&ProveWord::Estimated { nodes: f64::NAN, shapes: 1.0 })).is_err());
         assert!(dive.unpack(1, &encode(&ProveWord::Met { moves: game })).is_ok());
     }

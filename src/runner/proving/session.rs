@@ -4,7 +4,7 @@
 //! higher priority. Now and then a worker makes a random descent instead (Knuth 1975), for the estimate of what is
 //! left.
 
-use super::unit::{ProveReply, ProveUnit, SolverMaker};
+use super::unit::{ProveReply, ProveUnit, SolvedProgram, SolverMaker};
 use super::{Proving, ProvingError, RestEstimate};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::prove::ProvingEnd;
@@ -120,6 +120,7 @@ pub struct ProveSession<'a> {
 struct ProvingLane<'a, 'b> {
     session: ProveSession<'a>,
     listener: &'b mut dyn ProveListener,
+    solved: SolvedProgram,
     queue: Arc<dyn Queue<ProveUnit>>,
     lane: LaneId,
     terms: Terms,
@@ -164,9 +165,12 @@ impl ProveSession<'_> {
         };
         listener.began(lane);
         let rate = RateMeter::new(self.proving.progress().counts.nodes);
+        let program = Arc::clone(self.proving.coordinator.program());
+        let solved = SolvedProgram::new(program, Arc::clone(&self.solver));
         let mut running = ProvingLane {
             session: self,
             listener,
+            solved,
             queue: Arc::clone(&place.queue),
             lane,
             terms: place.terms,
@@ -268,16 +272,15 @@ impl ProvingLane<'_, '_> {
         let size = self.size();
         while self.in_hand.len() < size {
             let coordinator = &mut self.session.proving.coordinator;
-            let program = Arc::clone(coordinator.program());
-            let solver = Arc::clone(&self.session.solver);
+            let solved = self.solved.clone();
             let (number, unit) = if self.dives * UNITS_PER_DIVE < self.ended {
                 self.dives += 1;
                 let Some(case) = coordinator.some_open(self.dives) else { continue };
-                (FIRST_DIVE + self.dives, ProveUnit::dive(case, self.dives, program, solver))
+                (FIRST_DIVE + self.dives, ProveUnit::dive(case, self.dives, solved))
             } else {
                 let Some(open) = coordinator.next(size) else { return Ok(()) };
                 let trap = self.session.trap.as_ref().map(Arc::clone);
-                (open.unit, ProveUnit::search(open, program, solver, trap))
+                (open.unit, ProveUnit::search(open, solved, trap))
             };
             self.in_hand.insert(number);
             self.queue.put(self.lane, number, unit).map_err(|_| ProvingError::NoWorkers)?;

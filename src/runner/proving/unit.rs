@@ -4,7 +4,7 @@ use crate::core::seed::rng;
 use crate::jobs::prove::CaseUnit;
 use crate::morpion::geometry::Point;
 use crate::morpion::variant::Variant;
-use crate::proofs::branching::{DiveEnd, ProofCounts, ProofSearch, UnitEnd};
+use crate::proofs::branching::{DiveEnd, ProofCounts, ProofSearch, SearchState, UnitEnd};
 use crate::proofs::file::ProofRecord;
 use crate::proofs::leaf::fill_points;
 use crate::proofs::program::{PointState, Program};
@@ -14,21 +14,62 @@ use crate::runner::contract::Trap;
 use crate::runner::cpu;
 use rand::RngExt;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a unit that had to give way before its first step goes on the next time.
 const FIRST_PATIENCE: Duration = Duration::from_millis(250);
 
+/// A solver of linear programs that a worker can hand on to another.
+pub type Solver = Box<dyn Relaxation + Send>;
 /// Makes a solver of linear programs for a worker.
-pub type SolverMaker = Arc<dyn Fn(&Program) -> Box<dyn Relaxation> + Send + Sync>;
+pub type SolverMaker = Arc<dyn Fn(&Program) -> Solver + Send + Sync>;
+
+/// A program with solvers for its units. A unit goes on with the solvers of one that has ended, and with what that has
+/// learned.
+#[derive(Clone)]
+pub struct SolvedProgram {
+    program: Arc<Program>,
+    make: SolverMaker,
+    idle: Arc<Mutex<Vec<SearchState<Solver>>>>,
+}
+
+impl SolvedProgram {
+    /// With a maker of solvers; none is made yet.
+    pub fn new(program: Arc<Program>, make: SolverMaker) -> SolvedProgram {
+        SolvedProgram { program, make, idle: Arc::default() }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn search(&self) -> ProofSearch<'_, Solver> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(state) => ProofSearch::resume(&self.program, &*self.make, state),
+            None => ProofSearch::new(&self.program, &*self.make),
+        }
+    }
+
+    fn give_back(&self, search: ProofSearch<Solver>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(search.into_state());
+    }
+}
+
+impl fmt::Debug for SolvedProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SolvedProgram").field("moves", &self.program.moves()).finish_non_exhaustive()
+    }
+}
 
 /// The solver of linear programs, if this program was built with it.
 pub fn solver() -> Option<SolverMaker> {
     #[cfg(feature = "prove")]
     {
         use crate::proofs::highs::HighsRelaxation;
-        let make = |program: &Program| -> Box<dyn Relaxation> { Box::new(HighsRelaxation::new(program)) };
+        let make = |program: &Program| -> Solver { Box::new(HighsRelaxation::new(program)) };
         Some(Arc::new(make))
     }
     #[cfg(not(feature = "prove"))]
@@ -100,20 +141,19 @@ pub enum ProveReply {
 #[derive(Clone)]
 pub struct ProveUnit {
     pub(super) task: ProveTask,
-    pub(super) program: Arc<Program>,
-    solver: SolverMaker,
+    pub(super) solved: SolvedProgram,
     trap: Option<Trap>,
 }
 
 impl ProveUnit {
     /// The search below an open case.
-    pub fn search(open: CaseUnit, program: Arc<Program>, solver: SolverMaker, trap: Option<Trap>) -> ProveUnit {
-        ProveUnit { task: ProveTask::Search(open), program, solver, trap }
+    pub fn search(open: CaseUnit, solved: SolvedProgram, trap: Option<Trap>) -> ProveUnit {
+        ProveUnit { task: ProveTask::Search(open), solved, trap }
     }
 
     /// A random descent from an open case.
-    pub fn dive(case: Vec<PointState>, seed: u64, program: Arc<Program>, solver: SolverMaker) -> ProveUnit {
-        ProveUnit { task: ProveTask::Dive(case, seed), program, solver, trap: None }
+    pub fn dive(case: Vec<PointState>, seed: u64, solved: SolvedProgram) -> ProveUnit {
+        ProveUnit { task: ProveTask::Dive(case, seed), solved, trap: None }
     }
 }
 
@@ -149,8 +189,8 @@ impl Unit for ProveUnit {
             Some(Stop::Preempted) => began.elapsed() >= patience,
             Some(Stop::Halted) => true,
         };
-        let variant = self.program.variant();
-        let mut search = ProofSearch::new(&self.program, (self.solver)(&self.program));
+        let variant = self.solved.program.variant();
+        let mut search = self.solved.search();
         let reply = match &self.task {
             ProveTask::Search(open) => {
                 let outcome = ProveOutcome::of(&mut search, variant, open, &stop);
@@ -163,6 +203,7 @@ impl Unit for ProveUnit {
                 (end != DiveEnd::Stopped).then_some(ProveReply::Dived(end))
             }
         };
+        self.solved.give_back(search);
         *waits += u32::from(reply.is_none());
         reply
     }
