@@ -1,11 +1,11 @@
 //! The search of one unit: depth first through the cases below an open one.
 //!
-//! A case is solved as a linear program. Where its bound is near the number of moves, it is solved with rows of loops,
-//! too (`loop_rows`). A witness closes it, or decides further points of it. Otherwise it is split at one of its points,
-//! at which the bound falls most both ways. While the bound is high, two points whose columns are the most broken are
-//! tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of moves what earlier trials
-//! have shown is relied on (`gains`). When a set of points is left, the exact filler of `reshape` says whether it is
-//! that of a grid. A unit ends after so many linear programs and hands the rest on.
+//! A case is solved as a linear program. Where its bound is near the number of moves, it is solved with rows of
+//! loops, too (`loop_rows`). A witness closes it, or decides further points of it. Otherwise it is split at one of
+//! its points, at which the bound falls most both ways. While the bound is high, two points whose columns are the
+//! most broken are tried (*strong branching*; Applegate, Bixby, Chvatal and Cook 1995). Near the number of moves what
+//! earlier trials have shown is relied on (`gains`). When a set of points is left, the exact filler of `reshape` says
+//! whether it is that of a grid. A unit ends after so many linear programs and hands the rest on.
 
 use super::gains::{Expected, Gains, LEAST, score};
 use super::loop_rows::{LEAST_POINTS, LoopRelaxation, LoopView, NEAR};
@@ -110,7 +110,7 @@ pub enum DiveEnd {
 }
 
 /// What a search has learned and what it works with: another search of the same program can go on with it.
-pub struct SearchState<L> {
+pub struct ProofSearchState<L> {
     relaxation: L,
     /// The program with rows of loops, once it was needed.
     with_loops: Option<LoopRelaxation<L>>,
@@ -122,7 +122,7 @@ pub struct ProofSearch<'a, L> {
     program: &'a Program,
     /// Makes a solver of the program.
     solver: &'a dyn Fn(&Program) -> L,
-    state: SearchState<L>,
+    state: ProofSearchState<L>,
     rounding: Rounding,
     sums: Vec<i64>,
     counts: ProofCounts,
@@ -132,7 +132,7 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     /// A search that knows nothing yet, with solvers of the program.
     pub fn new(program: &'a Program, solver: &'a dyn Fn(&Program) -> L) -> ProofSearch<'a, L> {
         let gains = Gains::new(program.points().len());
-        let state = SearchState { relaxation: solver(program), with_loops: None, gains };
+        let state = ProofSearchState { relaxation: solver(program), with_loops: None, gains };
         ProofSearch::resume(program, solver, state)
     }
 
@@ -140,14 +140,14 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     pub fn resume(
         program: &'a Program,
         solver: &'a dyn Fn(&Program) -> L,
-        state: SearchState<L>,
+        state: ProofSearchState<L>,
     ) -> ProofSearch<'a, L> {
         let counts = ProofCounts::default();
         ProofSearch { program, solver, state, rounding: Rounding::default(), sums: Vec::new(), counts }
     }
 
     /// The state for another search.
-    pub fn into_state(self) -> SearchState<L> {
+    pub fn into_state(self) -> ProofSearchState<L> {
         self.state
     }
 
@@ -313,7 +313,8 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
     fn judge_with_loops(&mut self, case: &[PointState], stop: &dyn Fn() -> bool) -> Option<(Witness, Verdict)> {
         let (program, solver) = (self.program, self.solver);
         let with_loops = self.state.with_loops.get_or_insert_with(|| LoopRelaxation::new(program, solver(program)));
-        let relaxed = with_loops.solve(program, case, &mut self.counts.programs, stop);
+        let values = self.state.relaxation.values();
+        let relaxed = with_loops.solve(program, case, values, &mut self.counts.programs, stop)?;
         let (loops, duals) = (with_loops.rows().view(), with_loops.duals());
         if is_low(relaxed, program) {
             let witness = self.rounding.closing(program, loops, case, duals, relaxed);

@@ -1,5 +1,5 @@
-//! The linear program of a region with rows of loops, which are added where its optimum breaks them and taken out where
-//! they are idle.
+//! The linear program of a region with rows of loops, which are added where its optimum breaks them and taken out
+//! where they are idle.
 
 use super::loops::{Loop, LoopFinder, LoopLimits};
 use super::program::{PointState, Program, ProgramRow};
@@ -7,7 +7,7 @@ use super::relaxation::{Relaxation, Relaxed};
 use std::collections::HashMap;
 
 /// Regions with fewer points than this have no rows of loops: they would cost more than they save.
-pub const LEAST_POINTS: usize = 150;
+pub const LEAST_POINTS: usize = 180;
 /// Loops are looked for if the bound is less than so many lines above the number of moves.
 pub const NEAR: f64 = 0.5;
 /// So often in one case.
@@ -19,8 +19,8 @@ const MOST_ROWS: usize = 200;
 
 /// Loops whose rows are in use.
 ///
-/// The solver has rows for the `active` ones. Witnesses of the search name the row of loop `i` as the `i`-th after those
-/// of the program. In the steps of a unit loops are numbered anew, in the order in which the steps have them.
+/// The solver has rows for the `active` ones. Witnesses of the search name the row of loop `i` as the `i`-th after
+/// those of the program. In the steps of a unit loops are numbered anew, in the order in which the steps have them.
 #[derive(Debug, Clone, Default)]
 pub struct LoopRows {
     loops: Vec<Loop>,
@@ -33,6 +33,15 @@ impl LoopRows {
     /// The rows, for witnesses.
     pub fn view(&self) -> LoopView<'_> {
         LoopView { rows: &self.rows, active: &self.active }
+    }
+
+    /// Whether these values of the columns break a row that the solver has.
+    pub fn broken(&self, values: &[f64]) -> bool {
+        self.active.iter().any(|&number| {
+            let entries = self.rows[number].entries.iter();
+            let sum: f64 = entries.map(|&(column, sign)| f64::from(sign) * values[column as usize]).sum();
+            sum > LIMITS.broken_by
+        })
     }
 
     /// Takes loops up, for each of which the solver gets a row; the rows.
@@ -95,36 +104,50 @@ impl<L: Relaxation> LoopRelaxation<L> {
         LoopRelaxation { relaxation, finder: LoopFinder::new(program), rows: LoopRows::default() }
     }
 
-    /// Solves the program of a case, again and again while its bound is near the number of moves and its optimum breaks
-    /// a loop; `programs` counts. `stop` is asked before each time but the first.
+    /// Solves the program of a case, again and again while its bound is near the number of moves and its optimum
+    /// breaks a loop; `programs` counts. None if `values`, the optimum of the program without these rows, breaks no
+    /// loop: the bound would be the same. `stop` is asked before each time but the first.
     pub fn solve(
         &mut self,
         program: &Program,
         case: &[PointState],
+        values: &[f64],
         programs: &mut u64,
         stop: &dyn Fn() -> bool,
-    ) -> Relaxed {
+    ) -> Option<Relaxed> {
+        if !self.rows.broken(values) {
+            let found = self.finder.find(program, values, LIMITS);
+            if found.is_empty() {
+                return None;
+            }
+            self.add(program, found);
+        }
         *programs += 1;
         let mut relaxed = self.relaxation.solve(case);
         for _ in 0..ROUNDS {
             let Relaxed::Optimal { lines } = relaxed else { break };
             let above = lines - f64::from(program.moves());
-            if above < 0.0 || above >= NEAR || stop() {
+            if !(0.0..NEAR).contains(&above) || stop() {
                 break;
             }
             let found = self.finder.find(program, self.relaxation.values(), LIMITS);
             if found.is_empty() {
                 break;
             }
-            if self.rows.active.len() > MOST_ROWS {
-                let kept = self.relaxation.drop_idle_rows();
-                self.rows.keep(&kept);
-            }
-            self.relaxation.add_rows(self.rows.add(program, found));
+            self.add(program, found);
             *programs += 1;
             relaxed = self.relaxation.solve(case);
         }
-        relaxed
+        Some(relaxed)
+    }
+
+    /// Puts the rows of loops into the program, after idle ones have made room.
+    fn add(&mut self, program: &Program, found: Vec<Loop>) {
+        if self.rows.active.len() > MOST_ROWS {
+            let kept = self.relaxation.drop_idle_rows();
+            self.rows.keep(&kept);
+        }
+        self.relaxation.add_rows(self.rows.add(program, found));
     }
 
     /// The duals of the last program (`Relaxation::duals`).
@@ -149,6 +172,67 @@ mod tests {
     use crate::morpion::geometry::Point;
     use crate::morpion::variant::Variant;
     use crate::proofs::region::Region;
+
+    /// Says that there are a few lines too many, with values that break no loop; counts rows.
+    struct Fixed {
+        values: Vec<f64>,
+        lines: f64,
+        rows: usize,
+        solved: u32,
+    }
+
+    impl Relaxation for Fixed {
+        fn solve(&mut self, _: &[PointState]) -> Relaxed {
+            self.solved += 1;
+            Relaxed::Optimal { lines: self.lines }
+        }
+
+        fn values(&self) -> &[f64] {
+            &self.values
+        }
+
+        fn duals(&self) -> &[f64] {
+            &[]
+        }
+
+        fn add_rows(&mut self, rows: &[ProgramRow]) {
+            self.rows += rows.len();
+        }
+
+        fn drop_idle_rows(&mut self) -> Vec<bool> {
+            vec![true; self.rows]
+        }
+    }
+
+    #[test]
+    fn the_program_with_loops_is_solved_where_one_is_broken() {
+        let points = (0..25).map(|at| Point::new(4 + at % 5, 4 + at / 5).unwrap());
+        let program = Program::new(&Region::new(Variant::D5, points).unwrap(), 10);
+        let (none, all) = (vec![0.0; program.columns()], vec![1.0; program.columns()]);
+        let solver = |values: &[f64], lines: f64| Fixed { values: values.to_vec(), lines, rows: 0, solved: 0 };
+        let case = program.whole();
+        let mut programs = 0;
+
+        let mut loops = LoopRelaxation::new(&program, solver(&none, 10.2));
+        assert_eq!(loops.solve(&program, &case, &none, &mut programs, &|| false), None);
+        assert_eq!((programs, loops.relaxation.rows, loops.relaxation.solved), (0, 0, 0));
+        let solved = loops.solve(&program, &case, &all, &mut programs, &|| false);
+        assert_eq!(solved, Some(Relaxed::Optimal { lines: 10.2 }));
+        assert!(programs == 1 && loops.relaxation.rows > 0, "{programs} programs, {} rows", loops.relaxation.rows);
+        // The row is there already.
+        let rows = loops.relaxation.rows;
+        assert!(loops.solve(&program, &case, &all, &mut programs, &|| false).is_some());
+        assert_eq!((programs, loops.relaxation.rows), (2, rows));
+
+        // While the bound is near and a loop is broken, more rows are added; not when it is far, or to be stopped.
+        let solves = |lines: f64, stop: bool| {
+            let mut loops = LoopRelaxation::new(&program, solver(&all, lines));
+            loops.solve(&program, &case, &all, &mut 0, &|| stop);
+            loops.relaxation.solved as usize
+        };
+        assert_eq!([solves(10.2, false), solves(10.2, true)], [1 + ROUNDS, 1]);
+        assert_eq!([solves(10.0 + NEAR, false), solves(9.5, false)], [1, 1]);
+    }
 
     #[test]
     fn a_unit_names_its_loops_from_0_and_idle_ones_are_forgotten() {

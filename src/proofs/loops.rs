@@ -1,12 +1,12 @@
 //! Loops: sets of points that rest on nothing but themselves, and the rows that forbid them.
 //!
-//! Of any set of points beyond the cross, one is drawn first. Its line has no other point of the set. So if a grid has
-//! a point `u` of a set `U`, it has a line with exactly one point of `U`: the column of `u` is at most the sum of the
-//! columns of these lines. This holds for every set, so a row that is found in one case serves in all (as loop formulas
-//! do in answer set programming: Lin and Zhao 2004).
+//! Of any set of points beyond the cross, one is drawn first. Its line has no other point of the set. So if a grid
+//! has a point `u` of a set `U`, it has a line with exactly one point of `U`: the column of `u` is at most the sum of
+//! the columns of these lines. This holds for every set, so a row that is found in one case serves in all (as loop
+//! formulas do in answer set programming: Lin and Zhao 2004).
 //!
-//! There are too many sets to have all these rows in a program. `LoopFinder` looks for some that the optimum of a case
-//! breaks, by a greedy search.
+//! There are too many sets to have all these rows in a program. `LoopFinder` looks for some that the optimum of a
+//! case breaks, by a greedy search.
 
 use super::program::{Program, ProgramRow};
 
@@ -53,7 +53,7 @@ impl Loop {
 pub struct LoopLimits {
     /// Points that are asked about one by one.
     pub targets: usize,
-    /// Loops.
+    /// At most so many loops.
     pub loops: usize,
     /// By how much the optimum must break a row.
     pub broken_by: f64,
@@ -175,8 +175,8 @@ impl LoopFinder {
         })
     }
 
-    /// Puts points whose column is 0 into the set where this makes the row stronger in other cases: where it has fewer
-    /// lines then.
+    /// Puts points whose column is 0 into the set where this makes the row stronger in other cases: where it has
+    /// fewer lines then.
     fn widen(&self, program: &Program, points: &[f64], found: &mut Loop) {
         let mut inside = vec![false; points.len()];
         let mut count = vec![0u8; program.lines().len()];

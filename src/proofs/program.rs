@@ -10,8 +10,8 @@
 //! 2. *Support*, by points: a point beyond the cross lies on a line.
 //! 3. The points are `n`. 4. The lines are `n`.
 //!
-//! The order in which lines are drawn is not in it; rows of `loops` are put after these where they help. Every row has the form `sum <= bound` or `sum = bound`, with
-//! coefficients 1 and -1.
+//! The order in which lines are drawn is not in it; rows of `loops` are put after these where they help. Every row
+//! has the form `sum <= bound` or `sum = bound`, with coefficients 1 and -1.
 //!
 //! A *case* decides some points: in the grid or not. A *witness* closes a case, or decides further points of it. It
 //! is a whole number for each row, not negative unless the row is an equation. The rows, multiplied by these

@@ -1,9 +1,10 @@
 //! The check of a proof: a second, plain program that shares nothing with the one that makes proofs but the geometry
 //! of the puzzle. It trusts no float and no solver.
 //!
-//! It builds the rows of the linear program from the descriptions in `proofs::program` and `proofs::loops`, walks the tree, evaluates each
-//! witness in integers, and decides each complete set of points by a search of its own. A proof that it accepts as a
-//! whole shows that there is no grid of `n` or more moves inside the region: a longer grid begins with one of `n`.
+//! It builds the rows of the linear program from the descriptions in `proofs::program` and `proofs::loops`, walks the
+//! tree, evaluates each witness in integers, and decides each complete set of points by a search of its own. A proof
+//! that it accepts as a whole shows that there is no grid of `n` or more moves inside the region: a longer grid
+//! begins with one of `n`.
 
 mod reader;
 mod rules;

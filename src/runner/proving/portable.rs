@@ -241,7 +241,7 @@ mod tests {
     use crate::proofs::region::Region;
     use crate::proofs::relaxation::{Relaxation, Relaxed};
     use crate::queue::{Lease, Stop, Unit};
-    use crate::runner::proving::unit::Solver;
+    use crate::runner::proving::unit::LinearSolver;
 
     /// A solver that knows nothing, so that everything is tried.
     struct Blind;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn blind() -> Option<SolverMaker> {
-        Some(Arc::new(|_: &Program| -> Solver { Box::new(Blind) }))
+        Some(Arc::new(|_: &Program| -> LinearSolver { Box::new(Blind) }))
     }
 
     fn blind_program(program: &Arc<Program>) -> SolvedProgram {

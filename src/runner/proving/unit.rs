@@ -4,7 +4,7 @@ use crate::core::seed::rng;
 use crate::jobs::prove::CaseUnit;
 use crate::morpion::geometry::Point;
 use crate::morpion::variant::Variant;
-use crate::proofs::branching::{DiveEnd, ProofCounts, ProofSearch, SearchState, UnitEnd};
+use crate::proofs::branching::{DiveEnd, ProofCounts, ProofSearch, ProofSearchState, UnitEnd};
 use crate::proofs::file::ProofRecord;
 use crate::proofs::leaf::fill_points;
 use crate::proofs::program::{PointState, Program};
@@ -21,17 +21,17 @@ use std::time::{Duration, Instant};
 const FIRST_PATIENCE: Duration = Duration::from_millis(250);
 
 /// A solver of linear programs that a worker can hand on to another.
-pub type Solver = Box<dyn Relaxation + Send>;
+pub type LinearSolver = Box<dyn Relaxation + Send>;
 /// Makes a solver of linear programs for a worker.
-pub type SolverMaker = Arc<dyn Fn(&Program) -> Solver + Send + Sync>;
+pub type SolverMaker = Arc<dyn Fn(&Program) -> LinearSolver + Send + Sync>;
 
-/// A program with solvers for its units. A unit goes on with the solvers of one that has ended, and with what that has
-/// learned.
+/// A program with solvers for its units. A unit goes on with the solvers of one that has ended, and with what that
+/// has learned.
 #[derive(Clone)]
 pub struct SolvedProgram {
     program: Arc<Program>,
     make: SolverMaker,
-    idle: Arc<Mutex<Vec<SearchState<Solver>>>>,
+    idle: Arc<Mutex<Vec<ProofSearchState<LinearSolver>>>>,
 }
 
 impl SolvedProgram {
@@ -40,12 +40,12 @@ impl SolvedProgram {
         SolvedProgram { program, make, idle: Arc::default() }
     }
 
-    /// The program.
+    /// The program that the units belong to.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    fn search(&self) -> ProofSearch<'_, Solver> {
+    fn search(&self) -> ProofSearch<'_, LinearSolver> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(state) => ProofSearch::resume(&self.program, &*self.make, state),
@@ -53,7 +53,7 @@ impl SolvedProgram {
         }
     }
 
-    fn give_back(&self, search: ProofSearch<Solver>) {
+    fn give_back(&self, search: ProofSearch<LinearSolver>) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(search.into_state());
     }
 }
@@ -69,7 +69,7 @@ pub fn solver() -> Option<SolverMaker> {
     #[cfg(feature = "prove")]
     {
         use crate::proofs::highs::HighsRelaxation;
-        let make = |program: &Program| -> Solver { Box::new(HighsRelaxation::new(program)) };
+        let make = |program: &Program| -> LinearSolver { Box::new(HighsRelaxation::new(program)) };
         Some(Arc::new(make))
     }
     #[cfg(not(feature = "prove"))]
