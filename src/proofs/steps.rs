@@ -163,6 +163,9 @@ mod tests {
         let mut bytes = Vec::new();
         write_steps(&steps, &mut bytes);
         assert_eq!(read_steps(&bytes).as_ref(), Ok(&steps));
+        let mut of_loop = Vec::new();
+        write_steps(&steps[1..2], &mut of_loop);
+        assert_eq!(of_loop, [5, 4, 0, 0, 0x80, 1, 0x8D, 2, 0x82, 1]);
         for cut in 1..bytes.len() {
             if let Ok(fewer) = read_steps(&bytes[..cut]) {
                 assert_eq!(fewer[..], steps[..fewer.len()], "cut at {cut}");
