@@ -318,8 +318,10 @@ impl<'a, L: Relaxation> ProofSearch<'a, L> {
         let (loops, duals) = (with_loops.rows().view(), with_loops.duals());
         if is_low(relaxed, program) {
             let witness = self.rounding.closing(program, loops, case, duals, relaxed);
+            self.counts.unknown += u64::from(witness.is_none());
             return witness.map(|witness| (witness, Verdict::Closed));
         }
+        self.counts.unknown += u64::from(relaxed == Relaxed::Unknown);
         let Relaxed::Optimal { .. } = relaxed else { return None };
         let decided = self.rounding.deciding(program, loops, case, duals);
         decided.map(|(witness, points)| (witness, Verdict::Decides(points)))
