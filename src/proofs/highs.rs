@@ -208,7 +208,7 @@ impl Relaxation for HighsRelaxation {
     fn add_rows(&mut self, rows: &[ProgramRow]) {
         let matrix = RowMatrix::new(rows);
         // SAFETY: all slices have the lengths that are passed; the call copies them.
-        unsafe {
+        let status = unsafe {
             c::Highs_addRows(
                 self.highs,
                 rows.len() as i32,
@@ -220,6 +220,7 @@ impl Relaxation for HighsRelaxation {
                 matrix.value.as_ptr(),
             )
         };
+        assert!(status != c::STATUS_ERROR, "HiGHS refuses rows of loops");
         self.rows += rows.len();
         self.duals.resize(self.rows, 0.0);
         self.row_values.resize(self.rows, 0.0);
@@ -234,7 +235,9 @@ impl Relaxation for HighsRelaxation {
         let kept: Vec<bool> = of_rows.iter().enumerate().map(|(row, &status)| stays(row, status)).collect();
         let mut dropped: Vec<i32> = kept.iter().map(|&kept| i32::from(!kept)).collect();
         // SAFETY: the array is as long as there are rows; the call writes their new numbers into it.
-        unsafe { c::Highs_deleteRowsByMask(self.highs, dropped.as_mut_ptr()) };
+        let status = unsafe { c::Highs_deleteRowsByMask(self.highs, dropped.as_mut_ptr()) };
+        // It would write more values than there is room for.
+        assert!(status != c::STATUS_ERROR, "HiGHS keeps rows of loops that are idle");
         let mut of_row = kept.iter();
         of_rows.retain(|_| of_row.next() == Some(&true));
         self.rows = of_rows.len();
