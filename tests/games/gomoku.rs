@@ -1,6 +1,8 @@
-//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, searches on several threads.
+//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, proofs by threats, searches on
+//! several threads.
 
 mod lines;
 mod rules;
 mod threads;
+mod threats;
 mod vcf;

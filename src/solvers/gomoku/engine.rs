@@ -5,7 +5,11 @@
 //! few hundred positions, ends a node. Everything else is searched full width, moves that are in many open windows
 //! first, over a transposition table that symmetric positions share. Values are -1, 0 and 1 won games, so there are
 //! two questions to ask at most.
+//!
+//! On large boards a full width search has no end. There a proof by threats ([`super::threats`]) is looked for before
+//! each question: that the side to move wins, or that the other one does.
 
+use super::threats::{ThreatSearch, ThreatTables};
 use super::vcf::{VcfAnswer, VcfSearch};
 use super::windows::{WindowBoard, WindowTable};
 use crate::core::game::{Game, Side, Value};
@@ -22,6 +26,11 @@ use crate::solvers::table::Table;
 const REPORT: u64 = 1024;
 /// Positions that are looked at for a victory by continuous fours at each node.
 const LOOKED_AT: usize = 200;
+/// Empty points from which on a proof by threats is looked for in front.
+const THREATS_FROM: u16 = 64;
+/// Positions of such a proof at most, and bytes of the table for each of them.
+const MOST_THREATS: u64 = 4_000_000;
+const BYTES_PER_THREAT: u64 = 128;
 /// A won game.
 const WON: Value = GomokuPosition::POINT;
 
@@ -43,19 +52,30 @@ impl Engine<GomokuPosition> for GomokuEngine<'_> {
         let windows = WindowTable::new(position.board(), position.rules()).ok();
         let vcf = windows.as_ref().map(|table| (WindowBoard::new(table, position), VcfSearch::new(table)));
         let GomokuEngine { table, busy, monitor, .. } = *self;
-        let mut search = GameSearch { table, busy, monitor, position: position.clone(), vcf, nodes: 0 };
+        let mut search = GameSearch { table, busy, monitor, position: position.clone(), vcf, nodes: 0, threats: 0 };
+        let front = position.empty() >= THREATS_FROM && position.winner().is_none() && search.at_once_is_open();
+        let tables = if front { ThreatTables::new(position.board(), position.rules()) } else { None };
         let (mut low, mut high) = (-WON, WON);
         let mut stopped = None;
         while low < high && high > alpha && low < beta && stopped.is_none() {
             // From what is between, the question that the window needs; whether somebody wins comes first.
             let target = if high - low > WON && beta <= 0 { 0 } else { high };
-            match search.reaches(target) {
+            let by_threats = match &tables {
+                Some(tables) => search.threats(tables, target),
+                None => Ok(None),
+            };
+            let answer = match by_threats {
+                Ok(Some(reaches)) => Ok(reaches),
+                Ok(None) => search.reaches(target),
+                Err(stopped) => Err(stopped),
+            };
+            match answer {
                 Ok(true) => low = target,
                 Ok(false) => high = target - WON,
                 Err(reason) => stopped = Some(reason),
             }
         }
-        self.stats.nodes += search.nodes;
+        self.stats.nodes += search.nodes + search.threats;
         // If the question is answered, a stop that comes this late does not matter.
         let _ = monitor.report(search.nodes % REPORT);
         match stopped {
@@ -84,9 +104,38 @@ struct GameSearch<'a, 'w> {
     /// The windows of the position, where they are kept, and the search for continuous fours.
     vcf: Option<(WindowBoard<'w>, VcfSearch<'w>)>,
     nodes: u64,
+    /// Positions judged in search of proofs by threats, which the monitor knows of.
+    threats: u64,
 }
 
 impl GameSearch<'_, '_> {
+    /// Whether the position has to be searched, or can be judged at a look.
+    fn at_once_is_open(&mut self) -> bool {
+        matches!(self.at_once(), Sight::Moves(_))
+    }
+
+    /// Whether the side to move gets `target` at least, if a proof by threats says so.
+    fn threats(&mut self, tables: &ThreatTables, target: Value) -> Result<Option<bool>, Stopped> {
+        let side = self.position.side();
+        let attacker = if target > 0 { side } else { side.other() };
+        let most = MOST_THREATS.min(self.table.bytes() / BYTES_PER_THREAT);
+        let mut search = ThreatSearch::new(tables, &self.position, attacker, self.monitor, most);
+        let is_proven = search.proves();
+        self.threats += search.judged();
+        if !is_proven? {
+            return Ok(None);
+        }
+        let key = self.position.symmetric_key();
+        let mut entry = TableEntry { lower: -WON, upper: -WON, depth: PROVEN, best: NO_MOVE };
+        if attacker == side {
+            let best = search.first_move().map(|point| self.position.to_hashed(GomokuMove(point), key.symmetry));
+            (entry.lower, entry.upper) = (WON, WON);
+            entry.best = best.map_or(NO_MOVE, |m| self.position.code(m));
+        }
+        entry.put(self.table, key.hash, search.judged());
+        Ok(Some(attacker == side))
+    }
+
     /// Whether the side to move gets `target` at least: a won game, or nothing.
     fn reaches(&mut self, target: Value) -> Result<bool, Stopped> {
         self.nodes += 1;

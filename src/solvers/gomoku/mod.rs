@@ -1,5 +1,5 @@
-//! Solvers for Gomoku: windows with their counts ([`windows`]), exact victory by continuous fours ([`vcf`]), and the
-//! engine that says who wins ([`engine`]). Beside them what plays: tables of lines
+//! Solvers for Gomoku: windows with their counts ([`windows`]), exact victory by continuous fours ([`vcf`]), proofs
+//! by threats ([`threats`]), and the engine that says who wins ([`engine`]). Beside them what plays: tables of lines
 //! ([`lines`]) and the player ([`player`]).
 
 pub mod brain;
@@ -8,5 +8,6 @@ pub mod learning;
 pub mod lines;
 pub mod player;
 pub mod thesis;
+pub mod threats;
 pub mod vcf;
 pub mod windows;

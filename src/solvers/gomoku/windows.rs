@@ -287,6 +287,25 @@ impl<'a> WindowBoard<'a> {
         }
     }
 
+    /// Calls `each` with the points of every window without stones of the other colour in which `colour` has so many
+    /// stones at least, points of a set counted as if they had one. Points come once for each window.
+    pub fn points_of_windows(
+        &self,
+        colour: Side,
+        is_in: impl Fn(u16) -> bool,
+        least: usize,
+        mut each: impl FnMut(u16),
+    ) {
+        let (own, enemy) = (STONES[index(colour)], STONES[index(colour.other())]);
+        for (window, code) in self.codes.iter().enumerate() {
+            let points = self.table.points_of(window);
+            let count = usize::from(code >> own & 7) + points.iter().filter(|&&point| is_in(point)).count();
+            if code >> enemy & 7 == 0 && count >= least {
+                points.iter().for_each(|&point| each(point));
+            }
+        }
+    }
+
     /// Computes everything anew from the stones of a position.
     ///
     /// # Panics

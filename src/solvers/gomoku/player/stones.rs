@@ -61,6 +61,12 @@ impl<'a> SearchStones<'a> {
         self.hash ^ if self.side == Side::First { 0 } else { WHITE_TO_MOVE }
     }
 
+    /// The hash after the side to move puts a stone on an empty point, or passes.
+    #[inline]
+    pub fn hash_after(&self, point: Option<u16>) -> u64 {
+        self.hash() ^ WHITE_TO_MOVE ^ point.map_or(0, |point| stone_hash(self.side, point))
+    }
+
     /// Whether a row that wins can be answered on the point that completes it only. In Caro a stone next to it may
     /// do, too.
     #[inline]
@@ -99,6 +105,12 @@ impl<'a> SearchStones<'a> {
         self.lines.take(point, side);
     }
 
+    /// The other side is to move; nothing else changes. Done twice, it is undone.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.side = self.side.other();
+    }
+
     #[inline]
     fn toggle(&mut self, point: u16, side: Side) {
         self.hash ^= stone_hash(side, point);
@@ -118,6 +130,25 @@ impl<'a> SearchStones<'a> {
         match vcf.search_stones(self.side, windows, self.renju.clone(), limit) {
             VcfAnswer::Win(win) => Some(win),
             VcfAnswer::NoWin | VcfAnswer::Unknown => None,
+        }
+    }
+
+    /// The same for the other side, after the side to move has put a stone on an empty point. Not for renju.
+    pub fn continuous_fours_after(&mut self, point: u16, limit: usize) -> Option<VcfWin> {
+        let (Some(windows), Some(vcf)) = (&mut self.windows, &mut self.vcf) else { return None };
+        windows.put(point, self.side);
+        let answer = vcf.search_stones(self.side.other(), windows, None, limit);
+        windows.take(point, self.side);
+        match answer {
+            VcfAnswer::Win(win) => Some(win),
+            VcfAnswer::NoWin | VcfAnswer::Unknown => None,
+        }
+    }
+
+    /// The points of windows with many stones of a colour: [`WindowBoard::points_of_windows`].
+    pub fn points_of_windows(&self, colour: Side, is_in: impl Fn(u16) -> bool, least: usize, each: impl FnMut(u16)) {
+        if let Some(windows) = &self.windows {
+            windows.points_of_windows(colour, is_in, least, each);
         }
     }
 

@@ -1,0 +1,138 @@
+//! What a position looks like before any move of it is searched.
+
+use super::node::{NodeStage, ThreatNode};
+use super::{PASS, REPORT, ThreatSearch};
+use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::player::ordering::{NOWHERE, Need, rated_moves};
+use crate::solvers::gomoku::player::selectivity::Selectivity;
+use crate::solvers::monitor::Stopped;
+
+/// Positions in which continuous fours of the attacker, who is to move, are looked for.
+pub(super) const ATTACK_LIMIT: usize = 300;
+/// The same where it would be the defender's turn, and for those of the defender.
+pub(super) const THREAT_LIMIT: usize = 200;
+/// Quiet moves that are tried in a position.
+const QUIET_MOVES: usize = 12;
+/// Proof number of the best quiet move, and how much each later one is above the one before.
+pub(super) const QUIET: u32 = 24;
+const QUIET_STEP: u32 = 4;
+/// An estimate for the attacker from which on a position has proof number 1, and what each further unit of the proof
+/// number takes off it.
+const PROMISING: i32 = 100;
+const ESTIMATE_STEP: i32 = 15;
+/// Greatest proof number of a position that is to be searched for the first time.
+const MOST_BY_ESTIMATE: i32 = 60;
+
+impl ThreatSearch<'_> {
+    /// Judges the position; `rank` is the place of the attacker's last move among its moves.
+    pub(super) fn judge(&mut self, rank: usize) -> Result<ThreatNode, Stopped> {
+        self.judged += 1;
+        if self.judged - self.reported >= REPORT {
+            self.report()?;
+        }
+        let is_attack = self.stones.side() == self.attacker;
+        Ok(if is_attack { self.judge_attack() } else { self.judge_defence(rank) })
+    }
+
+    /// The attacker is to move.
+    fn judge_attack(&mut self) -> ThreatNode {
+        let (attacker, defender) = (self.attacker, self.attacker.other());
+        if self.stones.lines.count_of(attacker, MoveClass::Five) > 0 {
+            return ThreatNode::won(NodeStage::Attack);
+        }
+        let fives = self.stones.lines.count_of(defender, MoveClass::Five);
+        if fives >= 2 || self.stones.lines.empty() == 0 {
+            return ThreatNode::hopeless(NodeStage::Attack);
+        }
+        if self.line_of_fours(ATTACK_LIMIT).is_some() {
+            return ThreatNode::won(NodeStage::Attack);
+        }
+        let below = (PROMISING - self.stones.estimate()) / ESTIMATE_STEP;
+        // A reply that is forced costs nothing.
+        let proof = if fives == 1 { 1 } else { below.clamp(0, MOST_BY_ESTIMATE) as u32 + 1 };
+        ThreatNode::leaf(proof, 1)
+    }
+
+    /// The defender is to move.
+    fn judge_defence(&mut self, rank: usize) -> ThreatNode {
+        let (attacker, defender) = (self.attacker, self.attacker.other());
+        if self.stones.lines.count_of(defender, MoveClass::Five) > 0 || self.stones.lines.empty() == 0 {
+            return ThreatNode::hopeless(NodeStage::Threat);
+        }
+        match self.stones.lines.count_of(attacker, MoveClass::Five) {
+            0 => {}
+            1 => {
+                let only = self.stones.first_of(attacker, MoveClass::Five);
+                return ThreatNode { is_complete: true, ..threat(only.into_iter().collect()) };
+            }
+            _ => return ThreatNode::won(NodeStage::Threat),
+        }
+        if self.line_of_fours(THREAT_LIMIT).is_some() {
+            return ThreatNode::hopeless(NodeStage::Threat);
+        }
+        self.stones.pass();
+        let line = self.line_of_fours(THREAT_LIMIT);
+        self.stones.pass();
+        let Some(mut points) = line else {
+            let (proof, moves) = (QUIET + QUIET_STEP * rank as u32, Box::new([PASS]));
+            return ThreatNode { proof, disproof: 1, stage: NodeStage::Passing, is_complete: false, moves };
+        };
+        // Where the line goes, and where the defender makes a four, a reply may matter.
+        points.extend(self.stones.lines.fours(defender).map(|(point, _)| point));
+        points.sort_unstable();
+        points.dedup();
+        points.retain(|&point| self.stones.lines.is_empty(point) && !self.changes_nothing(point));
+        if points.is_empty() {
+            points = self.other_replies(&points);
+        }
+        if points.is_empty() { ThreatNode::won(NodeStage::Threat) } else { threat(points) }
+    }
+
+    /// A victory of the side to move by continuous fours, if one is found in so many positions.
+    pub(super) fn line_of_fours(&mut self, limit: usize) -> Option<Vec<u16>> {
+        let (side, lines) = (self.stones.side(), &self.stones.lines);
+        let fours =
+            [MoveClass::Five, MoveClass::StraightFour, MoveClass::FourThree, MoveClass::FourAndMore, MoveClass::Four];
+        if fours.iter().all(|&class| lines.count_of(side, class) == 0) {
+            return None;
+        }
+        self.stones.continuous_fours(limit).map(|win| win.line)
+    }
+
+    /// Whether the attacker has continuous fours after a reply of the defender.
+    fn changes_nothing(&mut self, point: u16) -> bool {
+        self.stones.continuous_fours_after(point, THREAT_LIMIT).is_some()
+    }
+
+    /// The legal replies, beside those given, after which no continuous fours are found.
+    pub(super) fn other_replies(&mut self, known: &[u16]) -> Vec<u16> {
+        let open: Vec<u16> = self.board.points().filter(|&point| self.stones.lines.is_empty(point)).collect();
+        open.into_iter().filter(|point| !known.contains(point) && !self.changes_nothing(*point)).collect()
+    }
+
+    /// The attacker's moves that are searched, the best first.
+    pub(super) fn attacks(&self) -> Vec<u16> {
+        let (attacker, defender) = (self.attacker, self.attacker.other());
+        if let Some(only) = self.stones.first_of(defender, MoveClass::Five) {
+            return vec![only];
+        }
+        let is_threatened = self.stones.lines.count_of(defender, MoveClass::StraightFour) > 0;
+        let need = if is_threatened { Need::MeetThreat } else { Need::Any };
+        let mut moves = Vec::new();
+        rated_moves(&self.stones, &self.memories, &Selectivity::USUAL, (0, NOWHERE, need), &mut moves);
+        moves.sort_by_key(|m| (std::cmp::Reverse(m.rating), m.point));
+        let mut quiet = 0;
+        moves.retain(|m| {
+            let is_quiet = self.stones.lines.class(m.point, attacker) < MoveClass::Three;
+            quiet += usize::from(is_quiet);
+            !is_quiet || is_threatened || quiet <= QUIET_MOVES
+        });
+        moves.into_iter().map(|m| m.point).collect()
+    }
+}
+
+/// A position in which these replies are to be searched.
+fn threat(replies: Vec<u16>) -> ThreatNode {
+    let (proof, moves) = (replies.len() as u32, replies.into());
+    ThreatNode { proof, disproof: 1, stage: NodeStage::Threat, is_complete: false, moves }
+}
