@@ -1,15 +1,15 @@
 //! Proves that one side, the *attacker*, wins: by fours, by threats of continuous fours, and by a few quiet moves.
 //!
-//! It is a depth-first proof-number search ([`develop`]). What makes it small is that a move of the attacker is
-//! judged by what happens if the defender passes ([`judge`]):
+//! It is a depth-first proof-number search (`develop`). What makes it small is that a move of the attacker is
+//! judged by what happens if the defender passes (`judge`):
 //! - If the attacker then has a victory by continuous fours, the move is a *threat*. Only the few replies after which
 //!   there is no such victory have to be searched; all legal ones are looked at before the move counts as proven.
 //! - Else the move is *quiet*. First it is proven that the attacker wins if the defender passes. That proof rests on
-//!   some points ([`zone`]); the defender's replies on these are searched, and those that could help it to a four.
+//!   some points (`zone`); the defender's replies on these are searched, and those that could help it to a four.
 //!   Any other reply changes nothing in the proof.
 //!
 //! The attacker's moves are those that make threes or fours, and the quiet ones that look best. So a search that
-//! finds no victory says nothing. What it finds is whole: [`whole`] adds the replies that were left out while it was
+//! finds no victory says nothing. What it finds is whole: `whole` adds the replies that were left out while it was
 //! looked for. (Threat space search is from L. V. Allis, H. J. van den Herik and M. P. H. Huntjens, 1993; zones from
 //! proofs after a pass are from the same and from I. C. Wu's work on Connect6. This is neither of them.)
 
