@@ -19,6 +19,8 @@ use crate::solvers::solve::Goal;
 use crate::solvers::table::LEAST_BYTES;
 use serde_json::{Map, Value as Json};
 
+/// Legal moves from which on searches that order the moves of a position see one ply only: they would take a minute.
+const MANY_MOVES: usize = 100;
 /// Bytes of the table of each worker of units, where nothing is said.
 const UNIT_MEMORY: u64 = 64 << 20;
 /// Longest name of a user, in characters.
@@ -294,9 +296,13 @@ impl SolveOptions {
         self.memory.unwrap_or(UNIT_MEMORY)
     }
 
-    /// The settings of a solution by units; `point` is the game's.
-    pub fn tree(&self, point: Value) -> TreeSettings {
-        TreeSettings { goal: self.goal(point), guess: self.guess(point), ..self.units.clone() }
+    /// The settings of a solution of a position by units.
+    pub fn tree<G: Game>(&self, root: &G) -> TreeSettings {
+        let mut moves = Vec::new();
+        root.moves(&mut moves);
+        let most = if moves.len() > MANY_MOVES { 1 } else { self.units.look_ahead };
+        let look_ahead = self.units.look_ahead.min(most);
+        TreeSettings { goal: self.goal(G::POINT), guess: self.guess(G::POINT), look_ahead, ..self.units.clone() }
     }
 }
 
@@ -350,15 +356,14 @@ impl<S: GameSetup> SolveSettings<S> {
             Ok([problem]) => problem,
             Err(all) => return Err(SetupError::Several(all.len()).placed(given)),
         };
-        let point = <S::Position as Game>::POINT;
         let choice = options.choice();
         choice.kind(1).map_err(|error| placed(error, given))?;
         Ok(SolveJob {
             title: setup.title(problem.position.size()),
+            settings: options.tree(&problem.position),
             problem: setup.stored(problem),
             choice,
             memory: options.unit_memory(),
-            settings: options.tree(point),
             user: options.user,
             store: options.store,
             initial_depth: options.initial_depth,

@@ -54,7 +54,7 @@ pub fn solve_one<G: Solvable>(
     interrupt: &Interrupt,
     out: &mut dyn Write,
 ) -> anyhow::Result<UnitsFound> {
-    let settings = options.question.tree(G::POINT);
+    let settings = options.question.tree(&problem.position);
     if options.flags.threads < settings.quorum {
         bail!(
             "--quorum {} needs as many workers: give --threads {0} or more, one of them to decide where two differ",

@@ -2,6 +2,7 @@
 
 use super::super::reading::line_of;
 use super::super::setup::go::GoSetup;
+use super::super::setup::gomoku::GomokuSetup;
 use super::super::setup::reversi::ReversiSetup;
 use super::super::solve::SolvePosition;
 use super::*;
@@ -24,6 +25,16 @@ fn request(settings: Json) -> Result<AskedSolution, BadValue> {
 fn file(text: &str) -> Result<AskedSolution, BadValue> {
     let line = |key: &str| SettingSource::Line { file: "job.toml".into(), line: line_of(text, None, key) };
     AskedSolution::from_toml(text.parse().unwrap(), line)
+}
+
+/// Moves are ordered by deep searches only where there are not very many.
+#[test]
+fn wide_positions_are_looked_at_less_deep() {
+    let look_ahead = |size: &str| {
+        let job = SolveSettings::<GomokuSetup>::job(&flags::<SolveSettings<GomokuSetup>>(&[("size", size)])).unwrap();
+        job.settings.look_ahead
+    };
+    assert_eq!((look_ahead("10"), look_ahead("15")), (3, 1));
 }
 
 #[test]

@@ -10,12 +10,12 @@
 //!
 //! The attacker's moves are those that make threes or fours, and the quiet ones that look best. So a search that
 //! finds no victory says nothing. What it finds is whole: `whole` adds the replies that were left out while it was
-//! looked for. (Threat space search is from L. V. Allis, H. J. van den Herik and M. P. H. Huntjens, 1993; zones from
-//! proofs after a pass are from the same and from I. C. Wu's work on Connect6. This is neither of them.)
+//! looked for. (Threat space search: L. V. Allis, H. J. van den Herik and M. P. H. Huntjens, 1993. Relevance zones of
+//! proofs after a pass: I. C. Wu and P. H. Lin, for Connect6, 2010. This is neither of them.)
 
 mod develop;
 mod judge;
-pub mod node;
+mod node;
 mod whole;
 mod zone;
 
