@@ -192,11 +192,14 @@ impl<'a> ThreatSearch<'a> {
         }
     }
 
-    /// The attacker's move whose victory is proven; `None` if it wins by fours without one.
+    /// The attacker's move whose victory is proven, one with a whole proof if there is one; `None` if it wins by fours
+    /// without a move. A move that was proven later, but not wholly, must not take the place of one that is whole.
     fn proven_move(&self) -> Option<u16> {
-        let node = self.nodes.get(&self.stones.hash())?;
-        let is_proven = |m: u16| self.nodes.get(&self.stones.hash_after(m_or_pass(m))).is_some_and(|n| n.proof == 0);
-        node.moves.iter().copied().find(|&m| is_proven(m))
+        let moves = &self.nodes.get(&self.stones.hash())?.moves;
+        let hash = |m: u16| self.stones.hash_after(m_or_pass(m));
+        let is_proven = |m: u16| self.nodes.get(&hash(m)).is_some_and(|node| node.proof == 0);
+        let whole = moves.iter().find(|&&m| self.whole.contains(&hash(m)));
+        whole.or_else(|| moves.iter().find(|&&m| is_proven(m))).copied()
     }
 
     fn report(&mut self) -> Result<(), Stopped> {
