@@ -192,8 +192,8 @@ impl<'a> ThreatSearch<'a> {
         }
     }
 
-    /// The attacker's move whose victory is proven, one with a whole proof if there is one; `None` if it wins by fours
-    /// without a move. A move that was proven later, but not wholly, must not take the place of one that is whole.
+    /// The attacker's move whose victory is proven, one with a whole proof if there is one; `None` if it wins by
+    /// fours without a move. A move that was proven later, but not wholly, must not take the place of a whole one.
     fn proven_move(&self) -> Option<u16> {
         let moves = &self.nodes.get(&self.stones.hash())?.moves;
         let hash = |m: u16| self.stones.hash_after(m_or_pass(m));
