@@ -71,6 +71,8 @@ impl Stage {
         }
         std::fs::write(stage.path("board.txt"), ".X./XO./...").unwrap();
         std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
+        std::fs::write(stage.path("corner.txt"), vec!["........."; 9].join("/")).unwrap();
+        std::fs::write(stage.path("joseki.sgf"), "(;SZ[9];B[gc])").unwrap();
         std::fs::write(stage.path("patterns.sgf"), "(;(;GL[2]PS[3 2]AB[aa][ca][ab][cb]))").unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
@@ -197,6 +199,8 @@ impl Stage {
             "FRESH.msr" => self.fresh("fresh.msr"),
             "CERTIFICATE" => concat!(env!("CARGO_MANIFEST_DIR"), "/results/proofs/5D-85-hull-rosin.cert").to_owned(),
             "BOARD" => self.name("board.txt"),
+            "CORNER" => self.name("corner.txt"),
+            "JOSEKI" => self.name("joseki.sgf"),
             "PATTERNS" => self.name("patterns.sgf"),
             "SUITE" => self.name("suite.tsv"),
             "TOKENS" => self.name("tokens"),
@@ -299,6 +303,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tactics database check", "PATTERNS"),
     ("tactics database list", ""),
     ("tactics database merge", "PATTERNS -o FRESH"),
+    ("tactics joseki", "CORNER --dictionary JOSEKI"),
+    ("tactics learn", "-o FRESH --positions 10 --nodes 200 --rounds 1"),
     ("tactics match", "BOARD --database PATTERNS"),
     ("tactics mine", "-o FRESH --games 1 --size 5 --playouts 5 --nodes 200"),
     ("tactics score", "BOARD"),

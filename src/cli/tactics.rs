@@ -1,5 +1,7 @@
 //! `morpion tactics`: tactical goals in Go.
 
+mod joseki;
+mod learn;
 mod mine;
 mod patterns;
 mod score;
@@ -35,7 +37,7 @@ const JSON_VERSION: u32 = 1;
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
 /// first (2) or needs the first threat (3). Captures that work are proven, and so are connections, unless the answer
-/// says that they are likely. `score` counts finished games.
+/// says that they are likely. `score` counts finished games, and `joseki` looks corners up in a dictionary.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -49,6 +51,8 @@ enum TacticsAction {
     Match(patterns::MatchArgs),
     Database(patterns::DatabaseArgs),
     Mine(mine::MineArgs),
+    Learn(learn::LearnArgs),
+    Joseki(joseki::JosekiArgs),
     Score(score::ScoreArgs),
 }
 
@@ -67,7 +71,7 @@ struct QuestionArgs {
     /// A stone of the second chain, for connect and cut
     #[arg(long, value_name = "POINT")]
     with: Option<String>,
-    /// Give up after about this many nodes of each reading
+    /// Give up after about this many nodes of each reading; one about two chains takes half of them
     #[arg(long, value_name = "N", default_value_t = USUAL_NODES, value_parser = values::nodes)]
     nodes: u64,
 }
@@ -112,7 +116,7 @@ struct SuiteArgs {
     /// File of questions
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Give up after about this many nodes of each reading
+    /// Give up after about this many nodes of each reading; one about two chains takes half of them
     #[arg(long, value_name = "N", default_value_t = USUAL_NODES, value_parser = values::nodes)]
     nodes: u64,
     #[command(flatten)]
@@ -202,6 +206,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         TacticsAction::Match(args) => patterns::match_board(&args, out),
         TacticsAction::Database(args) => patterns::run_database(&args, out),
         TacticsAction::Mine(args) => mine::run(&args, out),
+        TacticsAction::Learn(args) => learn::run(&args, out),
+        TacticsAction::Joseki(args) => joseki::run(&args, out),
         TacticsAction::Score(args) => score::run(&args, out),
     }
 }

@@ -7,16 +7,22 @@
 //! reads ladders, where the chain is in atari whenever its side is to move. [`proof`] searches for a proof of
 //! any goal, with the relevance zones of [`zone`], whose growth in go is in [`closure`]; [`reading`] says when
 //! a goal is reached and which moves are tried ([`candidates`], and [`proposer`] with the patterns of
-//! [`pattern`]). [`solve`] makes the verdict of such readings, and [`check`] replays a proof under the naive
-//! rules.
+//! [`pattern`]). What is searched first hangs on estimates ([`estimate`], of the [`features`] of a position), whose
+//! weights are learned ([`learn`]) from made-up positions ([`fights`]). [`solve`] makes the verdict of such readings,
+//! and [`check`] replays a proof under the naive rules. [`joseki`] looks corners up in a dictionary.
 
 pub mod board;
 pub mod candidates;
 pub mod check;
 pub mod closure;
 pub mod connection;
+pub mod estimate;
+pub mod features;
+pub mod fights;
 pub mod goal;
+pub mod joseki;
 pub mod ladder;
+pub mod learn;
 pub mod pattern;
 pub mod proof;
 pub mod proposer;

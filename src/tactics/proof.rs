@@ -6,8 +6,8 @@
 //! remains are the legal moves that change something on the zone of that refutation, and the position is won when
 //! all are refuted ([`super::zone`]).
 //!
-//! Numbers of several moves that are all needed are not added up, since transpositions would count more than once:
-//! the greatest counts, and one for each of the others (weak proof numbers; T. Ueda et al. 2008).
+//! The numbers of several moves that are all needed are added up. A new position begins with the numbers that the game
+//! estimates ([`GoalStanding::Open`]).
 //!
 //! A position that comes back on the way to itself counts as lost for the attacker. What rests on that holds for this
 //! way only, and is not kept: proofs never rest on it.
@@ -29,10 +29,8 @@ const POLL: u64 = 32;
 
 /// Stands for no position.
 const NONE: PositionId = PositionId::MAX;
-/// How much later than the move of the model others are tried.
-const AFTER_MODEL: u8 = 2;
-/// The proof number of a position with a model.
-const MODEL_PROOF: u32 = 1;
+/// Greatest proof number of a new position with a model.
+const MODEL_PROOF: u32 = 4;
 
 /// Not on the way that is searched.
 const OFF: u32 = u32::MAX;
@@ -166,10 +164,15 @@ impl<G: ZoneGame> ZoneSearch<G> {
         self.root
     }
 
-    /// The move of the position asked about that would be searched next, unless that is the pass.
+    /// The move of the position asked about that promises most to the side to move, the pass left out.
     pub fn most_promising(&self) -> Option<u16> {
-        let edge = self.edges(self.root).get(self.gather(self.root, self.attacker_first, &[]).next)?;
-        Some(edge.point).filter(|&point| point != PASS)
+        let moves = self.edges(self.root).iter().filter(|edge| edge.point != PASS);
+        let best = moves.min_by_key(|edge| {
+            let to = &self.nodes[edge.to as usize];
+            let (own, other) = if self.attacker_first { (to.proof, to.disproof) } else { (to.disproof, to.proof) };
+            (own, std::cmp::Reverse(other))
+        });
+        best.map(|edge| edge.point)
     }
 
     /// Moves played so far.
@@ -249,6 +252,37 @@ impl<G: ZoneGame> ZoneSearch<G> {
             (0, _) => ProofEnd::Won,
             (_, 0) => ProofEnd::Lost,
             _ => ProofEnd::Open,
+        }
+    }
+
+    /// Plays through the positions that were searched, each once, and tells of those that have an answer: the game in
+    /// that position, whether the attacker is to move, and whether it is won.
+    pub fn each_answered(&mut self, each: &mut dyn FnMut(&G, bool, bool)) {
+        let mut seen = vec![false; self.nodes.len()];
+        self.walk(self.root, self.attacker_first, 0, &mut seen, each);
+    }
+
+    fn walk(
+        &mut self,
+        node: PositionId,
+        attacker_moves: bool,
+        depth: u32,
+        seen: &mut [bool],
+        each: &mut dyn FnMut(&G, bool, bool),
+    ) {
+        let kept = &self.nodes[node as usize];
+        if seen[node as usize] || kept.stage == MovesKnown::Leaf || depth >= DEEPEST {
+            return;
+        }
+        seen[node as usize] = true;
+        if kept.proof == 0 || kept.disproof == 0 {
+            each(&self.game, attacker_moves, kept.proof == 0);
+        }
+        for place in 0..self.edges(node).len() {
+            let edge = self.edges(node)[place];
+            self.game.play(edge.point, attacker_moves);
+            self.walk(edge.to, !attacker_moves, depth + 1, seen, each);
+            self.game.undo();
         }
     }
 
@@ -360,8 +394,6 @@ impl<G: ZoneGame> ZoneSearch<G> {
             for candidate in &mut list {
                 if candidate.point == best {
                     (candidate.delay, known) = (0, true);
-                } else {
-                    candidate.delay += AFTER_MODEL;
                 }
             }
             if !known && best != PASS && self.game.is_legal(best, true) {
@@ -416,7 +448,7 @@ impl<G: ZoneGame> ZoneSearch<G> {
     /// of it.
     fn gather(&self, node: PositionId, attacker_moves: bool, lost: &[(PositionId, u32)]) -> Gathered {
         // Of the side to move: the number it minimises, and the one that adds up.
-        let (mut least, mut second, mut most, mut open, mut next) = (INFINITY, INFINITY, 0u32, 0u32, 0);
+        let (mut least, mut second, mut all, mut next) = (INFINITY, INFINITY, 0u32, 0);
         let (mut rests, mut all_solved) = (OFF, true);
         for (place, edge) in self.edges(node).iter().enumerate() {
             let to = &self.nodes[edge.to as usize];
@@ -445,13 +477,13 @@ impl<G: ZoneGame> ZoneSearch<G> {
             }
             if other != 0 {
                 all_solved = false;
-                (most, open) = (most + other, open + 1);
+                all = all.saturating_add(other);
             }
         }
         let sum = match least {
             0 => INFINITY,
             _ if all_solved => 0,
-            _ => most.min(INFINITY),
+            _ => all.min(INFINITY),
         };
         let least = if sum == 0 { INFINITY } else { least };
         let (proof, disproof) = if attacker_moves { (least, sum) } else { (sum, least) };

@@ -4,12 +4,15 @@ use super::board::{KoThreats, PASS, TacticsBoard};
 use super::candidates;
 use super::closure;
 use super::connection;
+use super::estimate::{EstimateWeights, QuestionKind};
+use super::features::{self, ChainPair, FeatureList};
 use super::goal::Question;
 use super::proposer::{AttackMoves, PatternProposer};
 use super::zone::{Candidate, GoalStanding, ZoneGame};
 use crate::core::game::Side;
 use crate::games::go::large::chains::Chain;
 use crate::games::go::large::points::PointSet;
+use std::sync::Arc;
 
 /// How far a reading goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,7 @@ pub struct GoReading {
     /// The stones at the beginning of the side whose chains the question is about.
     own: PointSet,
     patterns: Option<PatternProposer>,
+    weights: Arc<EstimateWeights>,
 }
 
 impl GoReading {
@@ -54,12 +58,17 @@ impl GoReading {
         board.set_threats(threats);
         let side = if question.with().is_some() { question.attacker() } else { question.attacker().other() };
         let own = (0..board.chains().size().area()).filter(|&point| board.colour(point) == Some(side)).collect();
-        GoReading { board, question, limits, own, patterns: None }
+        GoReading { board, question, limits, own, patterns: None, weights: EstimateWeights::shipped() }
     }
 
     /// Says where the attacker's moves come from. Without it, from the generators.
     pub fn set_moves(&mut self, moves: &AttackMoves) {
         self.patterns = PatternProposer::new(moves, &self.board);
+    }
+
+    /// Sets what numbers new positions begin with. Without it, those of the shipped weights.
+    pub fn set_weights(&mut self, weights: &Arc<EstimateWeights>) {
+        self.weights = Arc::clone(weights);
     }
 
     /// Sets how far it goes.
@@ -158,14 +167,59 @@ impl GoReading {
             if count > self.limits.liberties + 1 {
                 return GoalStanding::Lost;
             }
-            return self.estimated(chain, true);
+            return self.estimated(QuestionKind::Chain, true, self.features_of_chain(chain, true));
         }
-        let mut grown = chain.stones;
-        grown.subtract(&self.own);
-        if count > self.limits.liberties || count > 1 && grown.len() > self.limits.growth {
+        if count > self.limits.liberties || count > 1 && self.grown(&chain.stones) > self.limits.growth {
             return GoalStanding::Lost;
         }
-        self.estimated(chain, false)
+        self.estimated(QuestionKind::Chain, false, self.features_of_chain(chain, false))
+    }
+
+    /// Stones among these that were not there at the beginning.
+    fn grown(&self, stones: &PointSet) -> u32 {
+        let mut grown = *stones;
+        grown.subtract(&self.own);
+        grown.len()
+    }
+
+    fn features_of_chain(&self, chain: &Chain, attacker_moves: bool) -> FeatureList {
+        let grown = self.grown(&chain.stones);
+        features::of_chain(&self.board, chain, self.defender(), attacker_moves, &self.limits, grown)
+    }
+
+    fn estimated(&self, kind: QuestionKind, attacker_moves: bool, list: FeatureList) -> GoalStanding<PointSet> {
+        let (proof, disproof) = self.weights.numbers(kind, attacker_moves, &list);
+        GoalStanding::Open { proof, disproof }
+    }
+
+    /// Whether the question is about one chain or two.
+    pub fn kind(&self) -> QuestionKind {
+        if self.question.with().is_some() { QuestionKind::Pair } else { QuestionKind::Chain }
+    }
+
+    /// The features of the position, if the chains are still there.
+    pub fn features(&self, attacker_moves: bool) -> Option<FeatureList> {
+        let (target, kind) = (self.question.target(), self.kind());
+        let side = if kind == QuestionKind::Pair { self.attacker() } else { self.defender() };
+        if [Some(target), self.question.with()].into_iter().flatten().any(|at| self.board.colour(at) != Some(side)) {
+            return None;
+        }
+        let one = self.board.chain(target)?;
+        let Some(with) = self.question.with() else { return Some(self.features_of_chain(one, attacker_moves)) };
+        let other = self.board.chain(with)?;
+        let most = self.limits.liberties + u32::from(attacker_moves);
+        let distance = self.distance(with, most);
+        Some(self.features_of_pair(one, other, distance))
+    }
+
+    fn features_of_pair(&self, one: &Chain, other: &Chain, distance: u8) -> FeatureList {
+        let grown = self.grown(&one.stones) + self.grown(&other.stones);
+        features::of_pair(&self.board, &ChainPair { one, other, distance, grown }, self.attacker(), &self.limits)
+    }
+
+    /// The stones that are lacking between the two chains, if they are `most` at most.
+    fn distance(&self, with: u16, most: u32) -> u8 {
+        connection::distance(&self.board, self.question.target(), with, self.attacker(), self.captured(), most)
     }
 
     /// The ways between two chains of the attacker. Wide attacks capture stronger chains on them.
@@ -197,66 +251,13 @@ impl GoReading {
             return GoalStanding::Reached { zone, by: Some(point) };
         }
         let most = self.limits.liberties + u32::from(attacker_moves);
-        let distance = connection::distance(&self.board, one, other, attacker, self.captured(), most);
-        let mut grown = first.stones;
-        grown.union(&second.stones);
-        grown.subtract(&self.own);
-        let is_near = distance <= 1;
-        if u32::from(distance) > most || !attacker_moves && !is_near && grown.len() > self.limits.growth + 1 {
+        let distance = self.distance(other, most);
+        let grown = self.grown(&first.stones) + self.grown(&second.stones);
+        if u32::from(distance) > most || !attacker_moves && distance > 1 && grown > self.limits.growth + 1 {
             return GoalStanding::Lost;
         }
-        let (proof, disproof) = match (attacker_moves, distance, common.len()) {
-            (true, 0..=1, _) => (1, 8),
-            (true, 2, _) => (3, 3),
-            (true, 3, _) => (8, 2),
-            (false, 0..=1, 2..) => (1, 8),
-            (false, 0..=1, _) => (3, 3),
-            (false, 2, _) => (6, 2),
-            (false, 3, _) => (16, 1),
-            _ => (30, 1),
-        };
-        GoalStanding::Open { proof, disproof }
-    }
-
-    /// Numbers by the liberties that the chain has left after the defender's best simple reply, or after the
-    /// attacker's best move on a liberty and that reply.
-    fn estimated(&self, chain: &Chain, attacker_moves: bool) -> GoalStanding<PointSet> {
-        let defender = self.defender();
-        let count = chain.liberties.len();
-        let captures = self.gain_of_captures(chain);
-        let after = |filled: Option<u16>| {
-            let mut most = if filled.is_some() { count - 1 } else { count };
-            most = if captures > 0 { most + captures } else { most.saturating_sub(1) };
-            for liberty in chain.liberties.iter().filter(|&liberty| Some(liberty) != filled) {
-                let mut gained = self.board.liberties_after(liberty, defender);
-                filled.into_iter().for_each(|filled| gained.remove(filled));
-                most = most.max(gained.len());
-            }
-            most
-        };
-        let left = if attacker_moves {
-            chain.liberties.iter().map(|liberty| after(Some(liberty))).min().unwrap_or(1)
-        } else {
-            after(None)
-        };
-        let (proof, disproof) =
-            [(1, 8), (1, 8), (2, 3), (6, 2), (16, 1)].get(left as usize).copied().unwrap_or((40, 1));
-        let proof = if attacker_moves && count == 1 { proof + 2 } else { proof };
-        GoalStanding::Open { proof, disproof }
-    }
-
-    /// The liberties that a chain gains if it captures stones beside it that are in atari.
-    fn gain_of_captures(&self, chain: &Chain) -> u32 {
-        let mut most = 0;
-        for near in self.board.chains().border(&chain.stones).iter() {
-            if self.board.colour(near) == Some(self.attacker())
-                && let Some(beside) = self.board.chain(near)
-                && beside.liberties.single().is_some()
-            {
-                most = most.max(beside.stones.len().min(3));
-            }
-        }
-        most
+        let list = self.features_of_pair(first, second, distance);
+        self.estimated(QuestionKind::Pair, attacker_moves, list)
     }
 }
 

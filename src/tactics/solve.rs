@@ -6,8 +6,8 @@
 //! one rests on.
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
-//! attacks are tried. What is won at any level is won: it is proven. What is lost at the last level that the budget
-//! allows to be read to its end is said to be lost. Two chains that are not connected then may be said to be likely
+//! attacks are tried. Each level may use all of the budget that is left. What is won at any level is won: it is proven.
+//! What is lost at the last level that is read to its end is said to be lost. Two chains that are not connected then may be said to be likely
 //! connected (`is_likely`). Neither is proven.
 
 use super::board::{KoThreats, TacticsBoard};
@@ -19,33 +19,35 @@ use super::reading::{AttackWidth, GoReading, ReadingLimits};
 use super::verdict::TacticsVerdict;
 use crate::games::go::large::points::PointSet;
 
-/// Nodes of each reading if nothing else is said.
+/// Nodes of each reading if nothing else is said. A reading about two chains takes half of what is said: with more of
+/// them its answers to GNU Go's questions are no better.
 pub const USUAL_NODES: u64 = 60_000;
 
 /// The number of levels of a reading.
 pub const LEVELS: usize = 5;
 
-/// A level of a reading, with its share of the budget in hundredths. What a level leaves of its share is the next
-/// one's.
-type Level = (ReadingLimits, u64);
-
 /// The levels of a question about one chain. The first one sees hardly more than ladders.
-const CAPTURE_LEVELS: [Level; LEVELS] = [
-    (ReadingLimits { liberties: 1, growth: 1, attacks: AttackWidth::Narrow }, 20),
-    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 5),
-    (ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow }, 25),
-    (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Wide }, 20),
-    (ReadingLimits { liberties: 4, growth: 8, attacks: AttackWidth::Wide }, 30),
+const CAPTURE_LEVELS: [ReadingLimits; LEVELS] = [
+    ReadingLimits { liberties: 1, growth: 1, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Wide },
+    ReadingLimits { liberties: 4, growth: 8, attacks: AttackWidth::Wide },
 ];
 
 /// The levels of a question about two chains.
-const CONNECTION_LEVELS: [Level; LEVELS] = [
-    (ReadingLimits { liberties: 1, growth: 2, attacks: AttackWidth::Narrow }, 20),
-    (ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow }, 15),
-    (ReadingLimits { liberties: 2, growth: 4, attacks: AttackWidth::Narrow }, 20),
-    (ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Narrow }, 20),
-    (ReadingLimits { liberties: 4, growth: 6, attacks: AttackWidth::Wide }, 25),
+const CONNECTION_LEVELS: [ReadingLimits; LEVELS] = [
+    ReadingLimits { liberties: 1, growth: 2, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 2, growth: 2, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 2, growth: 4, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 3, growth: 5, attacks: AttackWidth::Narrow },
+    ReadingLimits { liberties: 4, growth: 6, attacks: AttackWidth::Wide },
 ];
+
+/// The levels that a question is read through.
+pub(super) fn levels_of(goal: TacticalGoal) -> [ReadingLimits; LEVELS] {
+    if goal.is_of_two() { CONNECTION_LEVELS } else { CAPTURE_LEVELS }
+}
 
 /// An answer with what it rests on.
 #[derive(Debug, Clone)]
@@ -111,10 +113,11 @@ fn read(
     moves: &AttackMoves,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<ThreatReading> {
-    let levels = if question.goal().is_of_two() { CONNECTION_LEVELS } else { CAPTURE_LEVELS };
-    let mut game = GoReading::new(board.clone(), *question, threats, levels[0].0);
+    let levels = levels_of(question.goal());
+    let mut game = GoReading::new(board.clone(), *question, threats, levels[0]);
     game.set_moves(moves);
     let mut search = ZoneSearch::new(game, question.goal().mover_attacks(), 0);
+    let budget = if question.goal().is_of_two() { budget / 2 } else { budget };
     let mut reading = ThreatReading {
         won: None,
         levels: 0,
@@ -125,10 +128,8 @@ fn read(
         zone: None,
         proof: None,
     };
-    let mut shares = 0;
-    for (limits, share) in levels {
-        shares += share;
-        let within = (budget.saturating_mul(shares) / 100).saturating_sub(reading.moves).max(1);
+    for limits in levels {
+        let within = budget.saturating_sub(reading.moves).max(1);
         search.begin_anew(|game| game.set_limits(limits), within);
         let end = search.run_until(stop);
         if search.is_stopped() {
@@ -137,7 +138,12 @@ fn read(
         reading.moves += search.moves();
         if end == ProofEnd::Open {
             // A deeper level would take longer.
-            reading.likely = is_likely(question.goal(), reading.levels).then(|| search.most_promising());
+            let promising = search.most_promising();
+            reading.likely = is_likely(question.goal(), reading.levels).then_some(promising);
+            if !question.goal().mover_attacks() {
+                // Whether the mover may do without a move is open, so it plays the best one that is known.
+                reading.first = reading.first.or(promising);
+            }
             break;
         }
         reading.levels += 1;

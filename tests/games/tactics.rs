@@ -1,5 +1,6 @@
 //! Tactical goals in Go: classical shapes, and random small boards against all positions that can come up.
 
+mod estimates;
 mod exhaustive;
 
 use exhaustive::{Exhaustive, Wanted, point};

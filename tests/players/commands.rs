@@ -350,6 +350,72 @@ in the file       B+3.50: the same
 
 /// Files of patterns: what is listed, proven, added and merged, and what is refused.
 #[test]
+fn weights_are_learned_and_corners_are_looked_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (first, second) = (path("first.weights"), path("second.weights"));
+    let learn = |file: &str, seed: &str| {
+        let short = ["--positions", "20", "--nodes", "300", "--rounds", "1"];
+        morpion(&[&["tactics", "learn", "-o", file, "--seed", seed], &short[..]].concat())
+    };
+    let (status, out, err) = learn(&first, "5");
+    assert!(
+        status == 0 && out.starts_with("1 round, ") && err.contains("round 1, pair, attacker to move: "),
+        "{out}{err}"
+    );
+    let text = std::fs::read_to_string(&first).unwrap();
+    let said = "# learned by morpion tactics learn --seed 5 --positions 20 --nodes 300 --rounds 1\n# chain, defender to move";
+    assert!(text.contains(said), "{text}");
+    let (status, _, err) = learn(&first, "6");
+    assert!(status == 2 && err.contains("--force overwrites it") && std::fs::read_to_string(&first).unwrap() == text);
+    learn(&second, "5");
+    assert_eq!(std::fs::read_to_string(&second).unwrap(), text, "the same seed gives the same weights");
+
+    let game = path("game.sgf");
+    std::fs::write(&game, "(;SZ[19];B[dd];W[fc];B[pp])").unwrap();
+    let dictionary = path("joseki.sgf");
+    let tree = "(;SZ[19];B[pd];W[qf](;B[nd]C[the usual one\nand more];W[rd])(;B[pf]BM[1])(;W[]))";
+    std::fs::write(&dictionary, tree).unwrap();
+    let look_up = |args: &[&str]| morpion(&[&["tactics", "joseki", &*game, "--dictionary"], args].concat());
+    let (status, out, err) = look_up(&[&dictionary]);
+    assert_eq!((status, &*err), (0, ""));
+    let found = [
+        "4 positions in the dictionary",
+        "upper right, the same on 10 lines",
+        "  black q16       6 positions",
+        "  white q16       6 positions",
+        "lower right, the same on 10 lines",
+        "  white r6        5 positions",
+        "  white o3        5 positions",
+        "lower left, the same on 10 lines",
+        "  black d4        6 positions",
+        "  white d4        6 positions",
+        "upper left, the same on 10 lines",
+        "  black d14       2 positions  the usual one ...",
+        "  white elsewhere 1 position",
+        "  black f16       1 position, bad",
+    ];
+    assert_eq!(out, found.map(|line| format!("{line}\n")).concat());
+    let (_, out, _) = look_up(&[&dictionary, "--json"]);
+    let values: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(values.len(), 9);
+    assert_eq!((&values[6]["move"], &values[6]["remark"]), (&"d14".into(), &"the usual one\nand more".into()));
+    assert_eq!((&values[7]["move"], &values[8]["mark"]), (&serde_json::Value::Null, &"bad".into()));
+    for (file, reason) in [(path("none.sgf"), "there is no such file"), (first, "SGF")] {
+        let (status, _, err) = look_up(&[&file]);
+        assert!(status == 2 && err.contains(reason), "{err}");
+    }
+    std::fs::write(&dictionary, "(;SZ[9];B[gc])").unwrap();
+    std::fs::write(
+        &game,
+        "XXXXXXXXX/........./........./........./X.......X/........./........./........./XXXXXXXXX",
+    )
+    .unwrap();
+    let (status, out, _) = look_up(&[&dictionary]);
+    assert_eq!((status, &*out), (1, "1 position in the dictionary\nno corner is in it\n"));
+}
+
+#[test]
 fn databases_of_patterns_are_checked_and_put_together() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
