@@ -6,8 +6,8 @@
 //! remains are the legal moves that change something on the zone of that refutation, and the position is won when
 //! all are refuted ([`super::zone`]).
 //!
-//! The numbers of several moves that are all needed are added up. A new position begins with the numbers that the game
-//! estimates ([`GoalStanding::Open`]).
+//! The numbers of several moves that are all needed are added up. A new position begins with the numbers that the
+//! game estimates ([`GoalStanding::Open`]).
 //!
 //! A position that comes back on the way to itself counts as lost for the attacker. What rests on that holds for this
 //! way only, and is not kept: proofs never rest on it.

@@ -6,9 +6,9 @@
 //! one rests on.
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
-//! attacks are tried. Each level may use all of the budget that is left. What is won at any level is won: it is proven.
-//! What is lost at the last level that is read to its end is said to be lost. Two chains that are not connected then may be said to be likely
-//! connected (`is_likely`). Neither is proven.
+//! attacks are tried. Each level may use all of the budget that is left. What is won at any level is won: it is
+//! proven. What is lost at the last level that is read to its end is said to be lost. Two chains that are not
+//! connected then may be said to be likely connected (`is_likely`). Neither is proven.
 
 use super::board::{KoThreats, TacticsBoard};
 use super::check::ZoneProof;
