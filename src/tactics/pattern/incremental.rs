@@ -18,7 +18,10 @@ struct MadeChange {
 pub struct PatternBoard<'a> {
     index: &'a PatternIndex,
     rows: BoardRows,
-    matches: Vec<PatternMatch>,
+    /// What fits, by its first row: a change concerns few of them.
+    by_row: Vec<Vec<PatternMatch>>,
+    /// Rows of the tallest pattern.
+    tallest: u8,
     found: Vec<PatternMatch>,
     made: Vec<MadeChange>,
 }
@@ -26,14 +29,39 @@ pub struct PatternBoard<'a> {
 impl<'a> PatternBoard<'a> {
     /// The patterns of an index on this board.
     pub fn new(index: &'a PatternIndex, rows: BoardRows) -> PatternBoard<'a> {
-        let mut matches = Vec::new();
-        index.match_board(&rows, &mut matches);
-        PatternBoard { index, rows, matches, found: Vec::new(), made: Vec::new() }
+        let mut found = Vec::new();
+        index.match_board(&rows, &mut found);
+        let by_row = vec![Vec::new(); rows.size().1.into()];
+        let mut board =
+            PatternBoard { index, rows, by_row, tallest: index.tallest(), found: Vec::new(), made: Vec::new() };
+        board.add(&found);
+        board
     }
 
     /// What fits, in no order.
-    pub fn matches(&self) -> &[PatternMatch] {
-        &self.matches
+    pub fn matches(&self) -> impl Iterator<Item = &PatternMatch> {
+        self.by_row.iter().flatten()
+    }
+
+    fn add(&mut self, matches: &[PatternMatch]) {
+        matches.iter().for_each(|found| self.by_row[usize::from(found.at.y)].push(*found));
+    }
+
+    /// Takes out what covers one of these points; it is added to `removed`.
+    fn take_out(&mut self, points: &[Change], removed: &mut Vec<PatternMatch>) {
+        let Some(around) = rectangle_around(points) else { return };
+        let first = (around.y + 1).saturating_sub(self.tallest);
+        for row in &mut self.by_row[first.into()..usize::from(around.y + around.height)] {
+            // Their order does not matter.
+            let mut place = 0;
+            while let Some(found) = row.get(place) {
+                if covers(found, points) {
+                    removed.push(row.swap_remove(place));
+                } else {
+                    place += 1;
+                }
+            }
+        }
     }
 
     /// The stones on the board.
@@ -49,17 +77,14 @@ impl<'a> PatternBoard<'a> {
             self.rows.set(place, content);
         }
         let mut removed = Vec::new();
-        self.matches.retain(|found| {
-            let stays = !covers(found, &before);
-            if !stays {
-                removed.push(*found);
-            }
-            stays
-        });
+        self.take_out(&before, &mut removed);
         if let Some(around) = rectangle_around(&before) {
-            self.found.clear();
-            self.index.match_near(&self.rows, around, &mut self.found);
-            self.matches.extend(self.found.iter().filter(|found| covers(found, &before)));
+            let mut found = std::mem::take(&mut self.found);
+            found.clear();
+            self.index.match_near(&self.rows, around, &mut found);
+            found.retain(|found| covers(found, &before));
+            self.add(&found);
+            self.found = found;
         }
         self.made.push(MadeChange { before, removed });
     }
@@ -69,8 +94,11 @@ impl<'a> PatternBoard<'a> {
         let Some(MadeChange { before, removed }) = self.made.pop() else { return };
         before.iter().rev().for_each(|&(place, content)| self.rows.set(place, content));
         // What covered the points before it was removed, so what covers them now came with it.
-        self.matches.retain(|found| !covers(found, &before));
-        self.matches.extend(removed);
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        self.take_out(&before, &mut found);
+        self.found = found;
+        self.add(&removed);
     }
 }
 
@@ -139,11 +167,11 @@ mod tests {
         entries
     }
 
-    fn listed(index: &PatternIndex, board: &TacticsBoard, matches: &[PatternMatch]) -> Vec<naive::NaiveProposal> {
+    fn listed(index: &PatternIndex, board: &TacticsBoard, kept: &PatternBoard<'_>) -> Vec<naive::NaiveProposal> {
         let size = board.chains().size();
         let liberties = |(x, y)| size.point(x, y).map_or(0, |point| board.liberties(point).len());
         let mut all = Vec::new();
-        for found in matches {
+        for found in kept.matches() {
             let mut list = Vec::new();
             index.proposals(found, liberties, &mut list);
             assert!(list.iter().all(|one| index.has_goal(found.pattern, 1 << index.goal(one.entry).number())));
@@ -189,9 +217,9 @@ mod tests {
                 }
                 let fresh = PatternBoard::new(&index, BoardRows::new((width, height), |place| stone(&board, place)));
                 assert_eq!(kept.rows(), fresh.rows());
-                assert_eq!(kept.matches().len(), fresh.matches().len(), "{width}x{height}, step {step}");
-                let of = listed(&index, &board, fresh.matches());
-                assert_eq!(listed(&index, &board, kept.matches()), of, "{width}x{height}, step {step}");
+                assert_eq!(kept.matches().count(), fresh.matches().count(), "{width}x{height}, step {step}");
+                let of = listed(&index, &board, &fresh);
+                assert_eq!(listed(&index, &board, &kept), of, "{width}x{height}, step {step}");
                 if step % 10 == 0 {
                     let liberties = |(x, y)| size.point(x, y).map_or(0, |point| board.liberties(point).len());
                     let slow = naive::proposals(&entries, (width, height), |place| stone(&board, place), liberties);

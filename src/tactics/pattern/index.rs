@@ -247,6 +247,11 @@ impl PatternIndex {
         self.patterns.is_empty()
     }
 
+    /// Rows of the tallest search pattern.
+    pub fn tallest(&self) -> u8 {
+        self.patterns.iter().map(|pattern| pattern.size.1).max().unwrap_or(0)
+    }
+
     /// The side that a pattern is for.
     pub fn to_move(&self, pattern: u32) -> Side {
         self.patterns[pattern as usize].to_move
