@@ -71,7 +71,7 @@ impl Stage {
         }
         std::fs::write(stage.path("board.txt"), ".X./XO./...").unwrap();
         std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
-        std::fs::write(stage.path("corner.txt"), vec!["........."; 9].join("/")).unwrap();
+        std::fs::write(stage.path("corner.txt"), ["........."; 9].join("/")).unwrap();
         std::fs::write(stage.path("joseki.sgf"), "(;SZ[9];B[gc])").unwrap();
         std::fs::write(stage.path("patterns.sgf"), "(;(;GL[2]PS[3 2]AB[aa][ca][ab][cb]))").unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
