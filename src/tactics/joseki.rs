@@ -7,6 +7,7 @@
 //! moves that the dictionary has from there, of both sides, with its remarks.
 
 use crate::core::game::Side;
+use crate::core::quantity::grouped;
 use crate::core::seed::derive;
 use crate::games::go::large::chains::Chains;
 use crate::games::go::large::points::LargeBoard;
@@ -123,7 +124,7 @@ pub struct JosekiMove {
     pub behind: usize,
 }
 
-/// A corner whose position is in a dictionary.
+/// A corner whose position is in a dictionary, which has moves for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JosekiMatch {
     /// The corner of the board.
@@ -218,12 +219,15 @@ impl JosekiDictionary {
                 .map_err(|error| JosekiError::Game(place + 1, error))?;
         }
         if unplayable > 0 {
-            dictionary
-                .notices
-                .push(format!("{unplayable} nodes cannot be played, and are left out with what is below"));
+            dictionary.notices.push(format!(
+                "nodes that cannot be played, left out with what is below: {}",
+                grouped(unplayable as u64)
+            ));
         }
         if beyond > 0 {
-            dictionary.notices.push(format!("{beyond} positions have stones beyond a corner, and are left out"));
+            dictionary
+                .notices
+                .push(format!("positions with stones beyond a corner, left out: {}", grouped(beyond as u64)));
         }
         if dictionary.positions.iter().all(Vec::is_empty) {
             return Err(JosekiError::Empty);
@@ -362,7 +366,7 @@ impl JosekiDictionary {
             if is_known {
                 moves.retain(|found| found.point.is_none_or(|point| stones.colour(point).is_none()));
                 moves.sort_by_key(|found| (std::cmp::Reverse(found.behind), found.point));
-                return Some(JosekiMatch { corner, lines, moves });
+                return (!moves.is_empty()).then_some(JosekiMatch { corner, lines, moves });
             }
         }
         None
@@ -473,7 +477,7 @@ mod tests {
         let odd = "(;SZ[19]AB[dd][pp];W[aa];W[bb];B[aa])";
         assert!(error(odd).contains("no moves"), "stones in two corners");
         let odd = JosekiDictionary::read("(;SZ[19];B[pd](;W[pd];B[qq])(;W[qf]))").unwrap();
-        assert_eq!(odd.notices(), ["1 nodes cannot be played, and are left out with what is below"]);
+        assert_eq!(odd.notices(), ["nodes that cannot be played, left out with what is below: 1"]);
     }
 
     /// Every position of a random dictionary is found on every corner, turned and in both colours, with its moves.

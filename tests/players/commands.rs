@@ -382,18 +382,18 @@ fn weights_are_learned_and_corners_are_looked_up() {
     let found = [
         "4 positions in the dictionary",
         "upper right, the same on 10 lines",
-        "  black q16       6 positions",
-        "  white q16       6 positions",
+        "  black q16             6 positions",
+        "  white q16             6 positions",
         "lower right, the same on 10 lines",
-        "  white r6        5 positions",
-        "  white o3        5 positions",
+        "  white r6              5 positions",
+        "  white o3              5 positions",
         "lower left, the same on 10 lines",
-        "  black d4        6 positions",
-        "  white d4        6 positions",
+        "  black d4              6 positions",
+        "  white d4              6 positions",
         "upper left, the same on 10 lines",
-        "  black d14       2 positions  the usual one ...",
-        "  white elsewhere 1 position",
-        "  black f16       1 position, bad",
+        "  black d14             2 positions  the usual one ...",
+        "  white elsewhere       1 position",
+        "  black f16             1 position, bad",
     ];
     assert_eq!(out, found.map(|line| format!("{line}\n")).concat());
     let (_, out, _) = look_up(&[&dictionary, "--json"]);

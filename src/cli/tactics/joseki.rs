@@ -1,8 +1,9 @@
 //! `morpion tactics joseki`: moves in the corners, from a dictionary.
 
 use super::{JSON_VERSION, side_name};
-use crate::cli::grid_input::{counted, plain};
+use crate::cli::grid_input::plain;
 use crate::cli::streams::say;
+use crate::core::quantity::grouped;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::parse_position;
@@ -51,7 +52,8 @@ pub fn run(args: &JosekiArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let size = position.size();
     let found = dictionary.look_up(position.chains());
     if !args.json {
-        writeln!(out, "{} in the dictionary", counted(dictionary.len(), "position"))?;
+        let noun = if dictionary.len() == 1 { "position" } else { "positions" };
+        writeln!(out, "{} {noun} in the dictionary", grouped(dictionary.len() as u64))?;
     }
     for corner in &found {
         write_corner(size, corner, args.json, out)?;
@@ -89,8 +91,9 @@ fn write_corner(size: LargeBoard, found: &JosekiMatch, json: bool, out: &mut dyn
         if remark.len() < line.len() || one.remark.lines().count() > 1 {
             remark.push_str(" ...");
         }
-        let text =
-            format!("  {} {place:<9} {:>6}{mark}  {remark}", side_name(one.side), counted(one.behind, "position"));
+        let (side, behind) = (side_name(one.side), grouped(one.behind as u64));
+        let noun = if one.behind == 1 { "position" } else { "positions" };
+        let text = format!("  {side} {place:<9} {behind:>7} {noun}{mark}  {remark}");
         writeln!(out, "{}", text.trim_end())?;
     }
     Ok(())
