@@ -24,7 +24,7 @@ pub struct LearnArgs {
     #[arg(long, value_name = "N", default_value_t = LearnSettings::default().seed)]
     seed: u64,
     /// Positions of each round, for questions about one chain and about two each
-    #[arg(long, value_name = "N", default_value_t = LearnSettings::default().positions, value_parser = clap::value_parser!(u64).range(10..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = LearnSettings::default().positions, value_parser = clap::value_parser!(u64).range(10..=100_000))]
     positions: u64,
     /// Nodes of each reading
     #[arg(long, value_name = "N", default_value_t = LearnSettings::default().nodes, value_parser = values::nodes)]
