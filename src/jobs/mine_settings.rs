@@ -56,7 +56,7 @@ pub static MINE_SETTINGS: [SettingRow<MineSettings>; 6] = [
             "nodes",
             "Nodes of a reading",
             ValueKind::Count { min: 0 },
-            "Give up a question after about this many nodes of each reading.",
+            "Give up a question after about this many nodes of each reading; one about two chains takes half of them.",
         ),
         read: |asked, text| parse_count(text).map(|nodes| asked.job.nodes = nodes),
         show: |asked| Some(asked.job.nodes.to_string()),

@@ -61,7 +61,7 @@ pub static TACTICS_SETTINGS: [SettingRow<TacticsSettings>; 5] = [
             "nodes",
             "Nodes of a reading",
             ValueKind::Count { min: 1 },
-            "Give up after about this many nodes of each reading.",
+            "Give up after about this many nodes of each reading; one about two chains takes half of them.",
         ),
         read: |asked, text| parse_count(text).map(|nodes| asked.nodes = nodes),
         show: |asked| Some(asked.nodes.to_string()),

@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// Fewest lines of a corner that are compared.
 const LEAST: u8 = 4;
-/// Lines behind the last stone that have to be free.
+/// Lines behind the last stone that have to be free, unless it is on the last line of the corner.
 const BEHIND: u8 = 1;
 
 /// Columns and rows from the edges of a corner, from 0.
@@ -308,7 +308,8 @@ impl JosekiDictionary {
         let place = *self.whole.entry(key(own.iter().copied(), u8::MAX)).or_insert(new);
         if place == new {
             self.positions.push(Vec::new());
-            for lines in (lines + BEHIND).max(LEAST)..=most_lines(size).max(lines + BEHIND) {
+            let most = most_lines(size);
+            for lines in (lines + BEHIND).max(LEAST).min(most)..=most {
                 self.known.entry(key(own.iter().copied(), lines)).or_default().push(new);
             }
         }
@@ -457,6 +458,10 @@ mod tests {
         let found = dictionary.look_up(&board(19, &turned));
         let lower_left = found.iter().find(|found| found.corner.name() == "lower left").unwrap();
         assert_eq!((lower_left.lines, names(19, lower_left)), (9, ["w d6", "b -", "w f4"].map(String::from).into()));
+        // A stone on the last line of a corner: the middle of the board.
+        let side = JosekiDictionary::read("(;SZ[19];B[pd];W[jd];B[nd])").unwrap();
+        let found = side.look_up(&board(19, &[((15, 3), Side::First), ((9, 3), Side::Second)]));
+        assert_eq!((found[0].lines, names(19, &found[0])), (10, vec!["b o16".to_owned()]));
         // A smaller board has fewer lines.
         let found = dictionary.look_up(&board(13, &[((9, 3), Side::First), ((10, 5), Side::Second)]));
         assert_eq!((found[0].lines, names(13, &found[0])), (7, ["b h10", "w -", "b k8"].map(String::from).into()));
@@ -471,7 +476,7 @@ mod tests {
     #[test]
     fn what_is_no_dictionary_is_told() {
         let error = |text: &str| JosekiDictionary::read(text).unwrap_err().to_string();
-        assert!(error("nothing").contains("SGF") || !error("nothing").is_empty());
+        assert_eq!(error("nothing"), "not SGF: there is no game in it (a game begins with `(;`)");
         assert!(error("(;SZ[19])").contains("no moves in a corner"));
         assert!(error("(;SZ[40];B[aa])").starts_with("game 1: "));
         let odd = "(;SZ[19]AB[dd][pp];W[aa];W[bb];B[aa])";
