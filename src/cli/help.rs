@@ -37,7 +37,18 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (marked!("Games"), &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
     (
         marked!("Research"),
-        &["prove", "free-start", "enumerate", "experiment", "branching", "perft", "speedup", "selfplay", "tune"],
+        &[
+            "prove",
+            "plan",
+            "free-start",
+            "enumerate",
+            "experiment",
+            "branching",
+            "perft",
+            "speedup",
+            "selfplay",
+            "tune",
+        ],
     ),
     (marked!("Program"), &["completions", "man", "help"]),
 ];

@@ -40,6 +40,7 @@ mod nboard;
 mod pbrain;
 mod perft;
 mod picture_flags;
+mod plan;
 mod play;
 mod player_flags;
 mod plot;
@@ -136,6 +137,7 @@ enum Command {
     Nboard(nboard::Args),
     Pbrain(pbrain::Args),
     Perft(perft::Args),
+    Plan(plan::Args),
     Play(play::Args),
     Plot(plot::Args),
     Prove(Box<prove::Args>),
@@ -224,6 +226,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Nboard(args) => nboard::run(args, out),
         Command::Pbrain(args) => pbrain::run(args, out),
         Command::Perft(args) => perft::run(args, out),
+        Command::Plan(args) => plan::run(args, out),
         Command::Play(args) => play::run(args, out),
         Command::Plot(args) => plot::run(args, out),
         Command::Prove(args) => prove::run(*args, out),

@@ -4,9 +4,10 @@ use super::flags::SettingFlags;
 use super::grid_input::plain;
 use super::machine;
 use super::positions::{AskedPosition, read_text_file};
-use crate::core::game::{Game, Side};
+use crate::core::game::Game;
 use crate::core::quantity::grouped;
 use crate::games::gomoku::board::GomokuBoard;
+use crate::games::gomoku::notation::colour_name;
 use crate::games::gomoku::position::GomokuPosition;
 use crate::games::gomoku::problems::{FoursProblem, parse_problems};
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -69,7 +70,7 @@ impl FoundFours {
         serde_json::json!({
             "version": JSON_VERSION, "command": "vcf", "game": title, "line_number": line,
             "position": crate::games::gomoku::notation::to_line(position),
-            "side": side_name(position.side()),
+            "side": colour_name(position.side()),
             "decided": self.answer.is_some(),
             "moves": self.length(),
             "known": known,
@@ -79,10 +80,6 @@ impl FoundFours {
         })
         .to_string()
     }
-}
-
-fn side_name(side: Side) -> &'static str {
-    if side == Side::First { "black" } else { "white" }
 }
 
 /// Runs the command.
@@ -145,7 +142,7 @@ fn run_one(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", found.to_json(&title, &position, None, None))?;
     } else {
-        let side = side_name(position.side());
+        let side = colour_name(position.side());
         let victory = match found.length() {
             None => "not known: the budget is spent".to_owned(),
             Some(0) => format!("none for {side}"),

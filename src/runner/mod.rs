@@ -29,6 +29,7 @@ pub mod orders;
 pub mod parallel;
 pub mod parcel;
 mod pause_point;
+pub mod planning;
 pub mod progress;
 pub mod proving;
 pub mod selfplay;

@@ -1,7 +1,8 @@
-//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, proofs by threats, searches on
-//! several threads.
+//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, proofs by threats and by plans,
+//! searches on several threads.
 
 mod lines;
+mod plan;
 mod rules;
 mod threads;
 mod threats;

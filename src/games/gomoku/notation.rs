@@ -84,6 +84,11 @@ pub fn parse_moves(board: GomokuBoard, text: &str) -> Result<Vec<u16>, GomokuRea
     Ok(moves)
 }
 
+/// The word for a colour.
+pub fn colour_name(side: Side) -> &'static str {
+    if side == Side::First { "black" } else { "white" }
+}
+
 /// Moves as one word that [`parse_moves`] reads.
 pub fn moves_text(board: GomokuBoard, moves: &[u16]) -> String {
     moves.iter().map(|&point| board.name(point)).collect()

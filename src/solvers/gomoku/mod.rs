@@ -6,6 +6,7 @@ pub mod brain;
 pub mod engine;
 pub mod learning;
 pub mod lines;
+pub mod plan;
 pub mod player;
 pub mod thesis;
 pub mod threats;

@@ -17,7 +17,7 @@ use morpion::solvers::table::Table;
 use rand::RngExt;
 use std::collections::HashSet;
 
-fn rules(rule: RowRule, win: u8) -> GomokuRules {
+pub fn rules(rule: RowRule, win: u8) -> GomokuRules {
     GomokuRules::new(rule, win).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn is_long() -> bool {
 }
 
 /// The position after these moves.
-fn after(board: GomokuBoard, rules: GomokuRules, moves: &str) -> GomokuPosition {
+pub fn after(board: GomokuBoard, rules: GomokuRules, moves: &str) -> GomokuPosition {
     let mut position = GomokuPosition::new(board, rules);
     for point in parse_moves(board, moves).unwrap() {
         position.play(GomokuMove(point));

@@ -1,18 +1,16 @@
 //! What a position looks like before any move of it is searched.
 
 use super::node::{NodeStage, ThreatNode};
-use super::{PASS, REPORT, ThreatSearch};
+use super::{NOWHERE, Need, PASS, REPORT, Selectivity, ThreatSearch, rated_moves};
 use crate::solvers::gomoku::lines::codes::MoveClass;
-use crate::solvers::gomoku::player::ordering::{NOWHERE, Need, rated_moves};
-use crate::solvers::gomoku::player::selectivity::Selectivity;
 use crate::solvers::monitor::Stopped;
 
 /// Positions in which continuous fours of the attacker, who is to move, are looked for.
 pub(super) const ATTACK_LIMIT: usize = 300;
 /// The same where it would be the defender's turn, and for those of the defender.
 pub(super) const THREAT_LIMIT: usize = 200;
-/// Quiet moves that are tried in a position.
-const QUIET_MOVES: usize = 12;
+/// Quiet moves that are usually tried in a position.
+pub(super) const QUIET_MOVES: usize = 12;
 /// Proof number of the best quiet move, and how much each later one is above the one before.
 pub(super) const QUIET: u32 = 24;
 const QUIET_STEP: u32 = 4;
@@ -125,7 +123,7 @@ impl ThreatSearch<'_> {
         moves.retain(|m| {
             let is_quiet = self.stones.lines.class(m.point, attacker) < MoveClass::Three;
             quiet += usize::from(is_quiet);
-            !is_quiet || is_threatened || quiet <= QUIET_MOVES
+            !is_quiet || is_threatened || quiet <= self.quiet_moves
         });
         moves.into_iter().map(|m| m.point).collect()
     }

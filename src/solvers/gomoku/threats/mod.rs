@@ -16,12 +16,15 @@
 mod develop;
 mod judge;
 mod node;
+pub mod replies;
 mod whole;
 mod zone;
 
 use self::node::{NodeStage, ThreatNode, ThreatNodes};
 use super::lines::board::LineTables;
-use super::player::ordering::Memories;
+use super::lines::codes::MoveClass;
+use super::player::ordering::{Memories, NOWHERE, Need, rated_moves};
+use super::player::selectivity::Selectivity;
 use super::player::stones::SearchStones;
 use super::windows::WindowTable;
 use crate::core::game::Side;
@@ -87,6 +90,8 @@ pub struct ThreatSearch<'a> {
     reported: u64,
     /// At so many it gives up.
     limit: u64,
+    /// Quiet moves that are tried in a position.
+    quiet_moves: usize,
 }
 
 impl<'a> ThreatSearch<'a> {
@@ -112,7 +117,13 @@ impl<'a> ThreatSearch<'a> {
             judged: 0,
             reported: 0,
             limit,
+            quiet_moves: judge::QUIET_MOVES,
         }
+    }
+
+    /// The same search, but without quiet moves: by threats alone.
+    pub fn without_quiet_moves(self) -> Self {
+        ThreatSearch { quiet_moves: 0, ..self }
     }
 
     /// Whether the attacker wins, as far as is found. `false` says nothing.

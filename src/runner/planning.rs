@@ -1,0 +1,205 @@
+//! Finding and checking plans of Gomoku ([`crate::solvers::gomoku::plan`]) on several threads.
+//!
+//! To find one, each reply to the first position is a task of its own; if the attacker is to move there, the position
+//! is the only task. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the
+//! others. To check one, threads take its moves one after the other.
+
+use crate::core::game::Game;
+use crate::games::gomoku::position::GomokuMove;
+use crate::solvers::gomoku::plan::WinningPlan;
+use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
+use crate::solvers::gomoku::plan::search::PlanSearch;
+use crate::solvers::gomoku::player::PlayerError;
+use crate::solvers::gomoku::threats::ThreatTables;
+use crate::solvers::monitor::{Monitor, Stopped};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Nodes that are searched of a task before the next one has its turn.
+const SLICE: u64 = 20_000_000;
+/// Time between two looks at whether to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// One position whose plan is looked for.
+struct PlanTask<'a> {
+    /// The moves that lead to it from the first position.
+    way: Vec<u16>,
+    search: PlanSearch<'a>,
+    nodes: u64,
+}
+
+/// What became of a task in its turn.
+#[derive(Debug, Clone)]
+pub struct PlanNews {
+    /// The reply that the task is about; `None` for the first position itself.
+    pub reply: Option<u16>,
+    /// A guess at the work that is left; 0 if a plan was found.
+    pub proof: u32,
+    /// Nodes of the task so far: positions judged for threats, and those of the player.
+    pub nodes: u64,
+    /// Searches of threats of the task so far.
+    pub threats: u64,
+    /// Tasks without a plan.
+    pub open: usize,
+}
+
+/// Looks for what a plan lacks, and adds it. `told` gets the plan with news of each turn, and may refuse to go on;
+/// `stop` says when time is over. The number of tasks that are left without a plan.
+///
+/// # Errors
+/// The player cannot be had, or what `told` says.
+pub fn find_plan<E: From<PlayerError> + Send>(
+    plan: &mut WinningPlan,
+    tables: &ThreatTables,
+    threads: usize,
+    stop: &dyn Fn() -> bool,
+    told: &(dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
+) -> Result<usize, E> {
+    let known = plan.clone();
+    let tasks: VecDeque<PlanTask<'_>> = (known.open_replies().into_iter())
+        .map(|way| {
+            let mut position = known.start().clone();
+            way.iter().for_each(|&point| {
+                position.play(GomokuMove(point));
+            });
+            Ok(PlanTask { search: PlanSearch::new(tables, &position, &known)?, way, nodes: 0 })
+        })
+        .collect::<Result<_, E>>()?;
+    let open = AtomicUsize::new(tasks.len());
+    let (queue, found) = (Mutex::new(tasks), Mutex::new((plan, Ok(()))));
+    let turns = |monitor: &Monitor| {
+        loop {
+            let Some(mut task) = lock(&queue).pop_front() else { break };
+            monitor.restart(0);
+            let result = task.search.run(monitor);
+            task.nodes += monitor.nodes();
+            let is_over = task.search.proof() == 0 || result.is_ok();
+            let mut found = lock(&found);
+            task.search.add_to(found.0, &task.way);
+            if task.search.proof() == 0 {
+                open.fetch_sub(1, SeqCst);
+            }
+            let news = PlanNews {
+                reply: task.way.first().copied(),
+                proof: task.search.proof(),
+                nodes: task.nodes,
+                threats: task.search.threats(),
+                open: open.load(SeqCst),
+            };
+            let is_stopped = matches!(result, Err(Stopped::Asked));
+            if let Err(error) = told(found.0, &news) {
+                found.1 = Err(error);
+                break;
+            }
+            if found.1.is_err() || is_stopped {
+                break;
+            }
+            drop(found);
+            if !is_over {
+                lock(&queue).push_back(task);
+            }
+        }
+    };
+    on_threads(threads, SLICE, stop, &turns);
+    let (_, result) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    result.map(|()| open.load(SeqCst))
+}
+
+/// What the check of a part of a plan has come to.
+#[derive(Debug, Clone, Default)]
+pub struct PlanChecked {
+    /// Whether the replies to the first position were checked, and are answered.
+    pub start: bool,
+    /// Moves that were checked and hold.
+    pub moves: usize,
+    /// The least number of a move that was to be checked and was not.
+    pub next: Option<usize>,
+    /// Replies and positions of the moves that hold, and of the first position.
+    pub replies: CheckedReplies,
+    /// The first hole that was found.
+    pub hole: Option<PlanHole>,
+}
+
+/// Checks the replies to a plan's first position, and those to its moves with these numbers. `told` gets what was
+/// checked so far after each move; `stop` says when time is over.
+pub fn check_plan(
+    plan: &WinningPlan,
+    tables: &ThreatTables,
+    moves: std::ops::Range<usize>,
+    threads: usize,
+    stop: &dyn Fn() -> bool,
+    told: &(dyn Fn(&PlanChecked) + Sync),
+) -> PlanChecked {
+    let check = PlanCheck::new(plan, tables);
+    // Number 0 is the first position, the others are moves.
+    let next = AtomicUsize::new(0);
+    let left = Mutex::new((PlanChecked::default(), vec![false; moves.len()]));
+    let turns = |monitor: &Monitor| {
+        loop {
+            let number = next.fetch_add(1, SeqCst);
+            if number > moves.len() || lock(&left).0.hole.is_some() {
+                break;
+            }
+            let planned = number.checked_sub(1).map(|at| &plan.moves()[moves.start + at]);
+            let Ok(result) = planned.map_or_else(|| check.check_start(monitor), |m| check.check_move(m, monitor))
+            else {
+                break;
+            };
+            let mut left = lock(&left);
+            match result {
+                Ok(replies) => {
+                    left.0.replies += replies;
+                    match number.checked_sub(1) {
+                        Some(at) => {
+                            left.1[at] = true;
+                            left.0.moves += 1;
+                        }
+                        None => left.0.start = true,
+                    }
+                }
+                Err(hole) => left.0.hole = left.0.hole.take().or(Some(hole)),
+            }
+            told(&left.0);
+        }
+    };
+    on_threads(threads, u64::MAX, stop, &turns);
+    let (mut checked, done) = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+    checked.next = done.iter().position(|is_done| !is_done).map(|at| moves.start + at);
+    checked
+}
+
+/// Runs `work` on so many threads, each with a monitor of its own, and stops them when it is time.
+fn on_threads(threads: usize, budget: u64, stop: &dyn Fn() -> bool, work: &(dyn Fn(&Monitor) + Sync)) {
+    let monitors: Vec<Monitor> = (0..threads.max(1)).map(|_| Monitor::with_budget(budget)).collect();
+    let at_work = AtomicUsize::new(monitors.len());
+    std::thread::scope(|scope| {
+        for monitor in &monitors {
+            let at_work = &at_work;
+            scope.spawn(move || {
+                let _end = EndOfWork(at_work);
+                work(monitor);
+            });
+        }
+        while at_work.load(SeqCst) > 0 {
+            std::thread::sleep(LOOK);
+            if stop() {
+                monitors.iter().for_each(Monitor::stop);
+            }
+        }
+    });
+}
+
+/// Says that a thread is at its end, even if that is a panic.
+struct EndOfWork<'a>(&'a AtomicUsize);
+
+impl Drop for EndOfWork<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

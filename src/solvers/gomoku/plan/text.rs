@@ -1,0 +1,187 @@
+//! Plans as text.
+//!
+//! Four lines say what is proven: `morpion plan 1`, the game, the moves that lead to the first position (`-` for none)
+//! and who wins. Each further line is a position with the attacker's move there: how many moves it has in common with
+//! the line before (the moves from the first position on, the attacker's with them), the defender's reply after these
+//! and the attacker's move. The reply is `-` where the attacker is to move in the first position.
+//!
+//!     morpion plan 1
+//!     game 15x15 five 5
+//!     start h8
+//!     wins black
+//!     0 h9 i9
+//!     2 k12 g7
+//!     2 i11 g7
+
+use super::{PlannedMove, WinningPlan};
+use crate::core::game::{Game, Side};
+use crate::games::gomoku::board::GomokuBoard;
+use crate::games::gomoku::notation::{GomokuReadError, colour_name, moves_text, parse_moves, play_all};
+use crate::games::gomoku::position::{GomokuMove, GomokuMoveError, GomokuPosition};
+use crate::games::gomoku::rules::{GomokuRules, RowRule};
+
+/// The first line of a plan.
+pub const HEADING: &str = "morpion plan 1";
+/// In place of moves: none.
+const NONE: &str = "-";
+
+/// A text that is no plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct PlanReadError {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: PlanFault,
+}
+
+/// What is wrong with a line of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanFault {
+    /// The file is something else.
+    #[error("expected `{HEADING}`")]
+    Heading,
+    /// One of the lines that say what is proven is missing or not understood.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// The moves to the first position, or a point, cannot be read.
+    #[error(transparent)]
+    Moves(#[from] GomokuReadError),
+    /// More moves in common than the line before has.
+    #[error("it has {0} moves in common with the line before, which has {1}")]
+    Common(usize, usize),
+    /// A move that cannot be made.
+    #[error("{0} is illegal: {1}")]
+    Illegal(String, GomokuMoveError),
+    /// The moves lead to a position where the defender is to move, or where the game is over.
+    #[error("it is not the attacker's turn in this position, or the game is over")]
+    Turn,
+}
+
+/// A plan as text.
+pub fn to_text(plan: &WinningPlan) -> String {
+    let (start, board) = (plan.start(), plan.start().board());
+    let rules = start.rules();
+    let first = moves_to(start).map_or_else(|| NONE.to_owned(), |moves| moves_text(board, &moves));
+    let mut text = format!(
+        "{HEADING}\ngame {board} {} {}\nstart {first}\nwins {}\n",
+        rules.rule().name(),
+        rules.win(),
+        colour_name(plan.attacker())
+    );
+    let mut before: Vec<u16> = Vec::new();
+    for PlannedMove { way, answer } in plan.moves() {
+        // The last move of the way is the reply, which is always said.
+        let most = way.len().saturating_sub(1);
+        let common = before.iter().zip(&way[..most]).take_while(|(one, other)| one == other).count();
+        let reply = way.last().map_or_else(|| NONE.to_owned(), |&point| board.name(point));
+        // What is not in common with the line before has to be said by a line of its own.
+        if common == most {
+            text += &format!("{common} {reply} {}\n", board.name(*answer));
+        } else {
+            let rest: String = way[common..].iter().map(|&point| board.name(point)).collect();
+            text += &format!("{common} {rest} {}\n", board.name(*answer));
+        }
+        before.clone_from(way);
+        before.push(*answer);
+    }
+    text
+}
+
+/// Moves that lead to a position: its black and white stones by turns. `None` for the empty board.
+fn moves_to(position: &GomokuPosition) -> Option<Vec<u16>> {
+    let of = |colour: Side| position.stones().filter(move |&(_, own)| own == colour).map(|(point, _)| point);
+    let (black, white): (Vec<u16>, Vec<u16>) = (of(Side::First).collect(), of(Side::Second).collect());
+    let mut moves = Vec::new();
+    for (i, &point) in black.iter().enumerate() {
+        moves.push(point);
+        moves.extend(white.get(i));
+    }
+    (!moves.is_empty()).then_some(moves)
+}
+
+/// Reads a plan.
+///
+/// # Errors
+/// The first line that is wrong.
+pub fn parse(text: &str) -> Result<WinningPlan, PlanReadError> {
+    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end()));
+    let fault = |line: usize, reason: PlanFault| PlanReadError { line, reason };
+    if lines.next().is_none_or(|(_, line)| line != HEADING) {
+        return Err(fault(1, PlanFault::Heading));
+    }
+    let mut said = |key: &'static str, expected: &'static str| {
+        let (at, line) = lines.next().unwrap_or((0, ""));
+        let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '));
+        rest.map(|rest| (at, rest)).ok_or(fault(at, PlanFault::Expected(expected)))
+    };
+    const GAME: &str = "`game WxH RULE N`, such as game 15x15 five 5";
+    let (at, game) = said("game", GAME)?;
+    let (board, rules) = parse_game(game).ok_or(fault(at, PlanFault::Expected(GAME)))?;
+    let mut start = GomokuPosition::new(board, rules);
+    let (at, first) = said("start", "`start MOVES`, such as start h8")?;
+    if first != NONE {
+        let moves = parse_moves(board, first).map_err(|error| fault(at, error.into()))?;
+        play_all(&mut start, &moves).map_err(|error| fault(at, error.into()))?;
+    }
+    const WINS: &str = "`wins black` or `wins white`";
+    let (at, winner) = said("wins", WINS)?;
+    let attacker = match winner {
+        "black" => Side::First,
+        "white" => Side::Second,
+        _ => return Err(fault(at, PlanFault::Expected(WINS))),
+    };
+    let mut plan = WinningPlan::new(start, attacker);
+    let mut before: Vec<u16> = Vec::new();
+    for (at, line) in lines {
+        if line.is_empty() {
+            continue;
+        }
+        read_move(line, &mut plan, &mut before).map_err(|reason| fault(at, reason))?;
+    }
+    Ok(plan)
+}
+
+fn parse_game(text: &str) -> Option<(GomokuBoard, GomokuRules)> {
+    let mut words = text.split(' ');
+    let (width, height) = words.next()?.split_once('x')?;
+    let board = GomokuBoard::new(width.parse().ok()?, height.parse().ok()?).ok()?;
+    let rule = words.next()?;
+    let rule = RowRule::ALL.into_iter().find(|known| known.name() == rule)?;
+    let rules = GomokuRules::new(rule, words.next()?.parse().ok()?).ok()?;
+    words.next().is_none().then_some((board, rules))
+}
+
+/// Reads one planned move; `before` is the line before, and becomes this one.
+fn read_move(line: &str, plan: &mut WinningPlan, before: &mut Vec<u16>) -> Result<(), PlanFault> {
+    const EXPECTED: PlanFault = PlanFault::Expected("a number, a reply and a move, such as 2 k12 g7");
+    let words: Vec<&str> = line.split(' ').collect();
+    let &[common, reply, answer] = words.as_slice() else { return Err(EXPECTED) };
+    let common: usize = common.parse().map_err(|_| EXPECTED)?;
+    if common > before.len() {
+        return Err(PlanFault::Common(common, before.len()));
+    }
+    let board = plan.start().board();
+    let mut way = before[..common].to_vec();
+    if reply != NONE {
+        way.extend(parse_moves(board, reply)?);
+    }
+    let answer = parse_moves(board, answer)?;
+    let &[answer] = answer.as_slice() else { return Err(EXPECTED) };
+    let mut position = plan.start().clone();
+    let legal = |position: &GomokuPosition, point: u16| {
+        position.check_move(GomokuMove(point)).map_err(|error| PlanFault::Illegal(board.name(point), error))
+    };
+    for &point in &way {
+        legal(&position, point)?;
+        position.play(GomokuMove(point));
+    }
+    if position.side() != plan.attacker() || position.winner().is_some() {
+        return Err(PlanFault::Turn);
+    }
+    legal(&position, answer)?;
+    before.clone_from(&way);
+    before.push(answer);
+    plan.add(way, &position, answer);
+    Ok(())
+}
