@@ -1,10 +1,11 @@
 //! Checks a plan by full width: after each of its moves every legal reply is looked at.
 //!
-//! A reply leads to another position of the plan, or the attacker wins by threats. The search of threats only proposes
-//! how; each of its positions is gone through by [`super::naive`]: where the defender is to move, again every legal
-//! reply has to be answered, by a move that is proposed or by continuous fours that are played out on the board. No
-//! reply is left out because it lies outside a zone. Since a move adds a stone, it does not matter in which order the
-//! moves of a plan are checked; if all of them hold, and all replies to the first position, the plan is a proof.
+//! A reply leads to another position of the plan, or the attacker wins by threats. The search of threats only
+//! proposes how; each of its positions is gone through by [`super::naive`]: where the defender is to move, again
+//! every legal reply has to be answered, by a move that is proposed or by continuous fours that are played out on
+//! the board. No reply is left out because it lies outside a zone. Since a move adds a stone, it does not matter in
+//! which order the moves of a plan are checked; if all of them hold, and all replies to the first position, the plan
+//! is a proof.
 
 use super::naive::{CheckPoint, CheckStones};
 use super::{PlannedMove, WinningPlan};
@@ -21,7 +22,7 @@ const LIMIT: u64 = 200_000;
 /// What the check of one move, or of the first position, has come to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CheckedReplies {
-    /// Legal replies.
+    /// Legal replies that were looked at.
     pub replies: u64,
     /// Those of them that lead to another position of the plan.
     pub planned: u64,
@@ -131,12 +132,12 @@ impl<'a> PlanCheck<'a> {
         if replies.is_empty() {
             return hole(None, HoleReason::Full);
         }
+        if let Some(&(x, y)) = stones.completions(self.plan.attacker().other()).first() {
+            return hole(board.point(x as u8, y as u8), HoleReason::DefenderWins);
+        }
         let mut next = position.clone();
         for (x, y) in replies {
             let Some(point) = board.point(x as u8, y as u8) else { return hole(None, HoleReason::Open) };
-            if stones.wins_at((x, y), self.plan.attacker().other()) {
-                return hole(Some(point), HoleReason::DefenderWins);
-            }
             checked.replies += 1;
             let undo = next.play(GomokuMove(point));
             let way: Vec<u16> = moves.iter().copied().chain([point]).collect();

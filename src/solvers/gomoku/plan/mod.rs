@@ -1,10 +1,10 @@
 //! Plans: proofs that one side, the *attacker*, wins from positions in which threats alone do not win yet.
 //!
-//! A *plan* ([`WinningPlan`]) says which move the attacker makes in a position. It has the positions that may arise, up to
-//! symmetry, in which the attacker does not win by threats ([`super::threats`]) already. [`search`] looks for one by
-//! proof numbers, [`text`] writes and reads it, and [`check`] goes through it by rules of its own: after each of its
-//! moves every legal reply has to lead to another position of the plan, or to a victory by threats. A move adds a
-//! stone, so a plan whose moves all hold proves its first position. (L. V. Allis, H. J. van den Herik and
+//! A *plan* ([`WinningPlan`]) says which move the attacker makes in a position. It has the positions that may arise,
+//! up to symmetry, in which the attacker does not win by threats ([`super::threats`]) already. [`search`] looks for
+//! one by proof numbers, [`text`] writes and reads it, and [`check`] goes through it by rules of its own: after each
+//! of its moves every legal reply has to lead to another position of the plan, or to a victory by threats. A move
+//! adds a stone, so a plan whose moves all hold proves its first position. (L. V. Allis, H. J. van den Herik and
 //! M. P. H. Huntjens, 1993, proved 15x15 by proof numbers and threats; this is not their search.)
 
 pub mod check;
@@ -77,8 +77,8 @@ impl WinningPlan {
         true
     }
 
-    /// The moves that lead to the positions that a plan has to answer first and does not: one reply each, one of those
-    /// that lead to images of the same position; or none, if the attacker is to move in the first position.
+    /// The moves that lead to the positions that a plan has to answer first and does not: one reply each, one of
+    /// those that lead to images of the same position; or none, if the attacker is to move in the first position.
     pub fn open_replies(&self) -> Vec<Vec<u16>> {
         if self.start.side() == self.attacker {
             return if self.answer(&self.start).is_some() { Vec::new() } else { vec![Vec::new()] };

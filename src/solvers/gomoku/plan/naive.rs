@@ -11,7 +11,7 @@ const WAYS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 pub struct CheckStones {
     width: i32,
     height: i32,
-    /// By rows.
+    /// By rows from the top.
     stones: Vec<Option<Side>>,
     win: i32,
     /// Whether longer rows win, too.

@@ -1,9 +1,9 @@
 //! Looks for a plan: a proof-number search over moves that threats alone do not answer.
 //!
-//! A position is judged by a search of threats, which costs some milliseconds; the tree above these is small and stays
-//! in memory. Where the attacker has no victory by threats, its moves are those that the player ranks highest, and a
-//! short search of the player orders them. After a move of the attacker the replies that matter are looked at one by
-//! one, the most dangerous first, until the number of the move is above the bound; so a bad move costs little.
+//! A position is judged by a search of threats, which costs some milliseconds; the tree above these is small and
+//! stays in memory. Where the attacker has no victory by threats, its moves are those that the player ranks highest,
+//! and a short search of the player orders them. After a move of the attacker the replies that matter are looked at
+//! one by one, the most dangerous first, until the number of the move is above the bound; so a bad move costs little.
 //!
 //! Proof numbers are estimates of work. There are no disproof numbers: a plan is looked for, and nothing follows from
 //! a search that finds none.
@@ -375,8 +375,8 @@ impl<'a> PlanSearch<'a> {
         }
     }
 
-    /// Adds what is proven to a plan, whose first position leads to that of the search by the moves of `way`: all of the
-    /// proof, or else what the best move has been answered by so far.
+    /// Adds what is proven to a plan, whose first position leads to that of the search by the moves of `way`: all of
+    /// the proof, or else what the best move has been answered by so far.
     pub fn add_to(&mut self, plan: &mut WinningPlan, way: &[u16]) {
         let (hash, mut way) = (self.hash(), way.to_vec());
         if self.position.side() != self.attacker {

@@ -1,17 +1,19 @@
 //! Plans as text.
 //!
-//! Four lines say what is proven: `morpion plan 1`, the game, the moves that lead to the first position (`-` for none)
-//! and who wins. Each further line is a position with the attacker's move there: how many moves it has in common with
-//! the line before (the moves from the first position on, the attacker's with them), the defender's reply after these
-//! and the attacker's move. The reply is `-` where the attacker is to move in the first position.
+//! Four lines say what is proven: `morpion plan 1`, the game, the moves that lead to the first position (`-` for
+//! none) and who wins. Each further line is a position with the attacker's move there: how many moves it has in
+//! common with the line before (the moves from the first position on, the attacker's with them), the defender's reply
+//! after these and the attacker's move. The reply is `-` where the attacker is to move in the first position.
 //!
-//!     morpion plan 1
-//!     game 15x15 five 5
-//!     start h8
-//!     wins black
-//!     0 h9 i9
-//!     2 k12 g7
-//!     2 i11 g7
+//! ```text
+//! morpion plan 1
+//! game 15x15 five 5
+//! start h8
+//! wins black
+//! 0 h9 i9
+//! 2 k12 g7
+//! 2 i11 g7
+//! ```
 
 use super::{PlannedMove, WinningPlan};
 use crate::core::game::{Game, Side};
