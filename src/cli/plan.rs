@@ -16,6 +16,7 @@ use crate::games::gomoku::rules::RowRule;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::runner::Interrupt;
 use crate::runner::planning::{PlanChecked, PlanNews, check_plan, find_plan};
+use crate::solvers::gomoku::plan::check::PlanHole;
 use crate::solvers::gomoku::plan::{WinningPlan, text};
 use crate::solvers::gomoku::player::PlayerError;
 use crate::solvers::gomoku::threats::ThreatTables;
@@ -75,8 +76,9 @@ struct PlanFindArgs {
 /// Check a plan.
 ///
 /// After each of its moves every legal reply has to lead to a position that the plan has, or to a victory by threats
-/// whose every position is checked in the same way. The exit status is 0 if all of it holds, 1 if a part holds and
-/// the rest was not checked, and 3 if there is a hole.
+/// whose every position is checked in the same way. The exit status is 0 if all of it holds; 1 if the moves that were
+/// checked hold, but others were not checked, or the plan does not answer every reply to its first position yet; and
+/// 3 if a move does not hold.
 #[derive(Debug, clap::Args)]
 struct PlanCheckArgs {
     /// File of the plan
@@ -264,6 +266,11 @@ fn write_checked(
         writeln!(out, "checked: {side} wins on {title} from this position")?;
     } else {
         writeln!(out, "checked in part: {} of {}, and they hold", checked.moves, counted(all, "planned move"))?;
+        if let Some(hole) = &checked.unanswered {
+            let moves: Vec<String> = hole.moves.iter().map(|&point| board.name(point)).collect();
+            let place = if moves.is_empty() { "the first position".to_owned() } else { moves.join(" ") };
+            writeln!(out, "            it is not finished; after {place}: {}", hole.reason)?;
+        }
         if let Some(next) = checked.next {
             writeln!(out, "            go on with --from {next}")?;
         }
@@ -289,6 +296,10 @@ fn check_json(
     seconds: Option<f64>,
 ) -> serde_json::Value {
     let board = plan.start().board();
+    let hole = |hole: &PlanHole| {
+        let moves: Vec<String> = hole.moves.iter().map(|&point| board.name(point)).collect();
+        serde_json::json!({"moves": moves, "reason": hole.reason.to_string()})
+    };
     let end = if checked.hole.is_some() {
         "refused"
     } else if is_whole {
@@ -302,10 +313,7 @@ fn check_json(
         "start": checked.start, "next": checked.next,
         "replies": checked.replies.replies, "planned": checked.replies.planned,
         "by_threats": checked.replies.by_threats, "positions": checked.replies.positions,
-        "hole": checked.hole.as_ref().map(|hole| serde_json::json!({
-            "moves": hole.moves.iter().map(|&point| board.name(point)).collect::<Vec<_>>(),
-            "reason": hole.reason.to_string(),
-        })),
+        "hole": checked.hole.as_ref().map(hole), "unanswered": checked.unanswered.as_ref().map(hole),
         "cpu_seconds": seconds,
     })
 }

@@ -118,7 +118,10 @@ pub struct PlanChecked {
     pub next: Option<usize>,
     /// Replies and positions of the moves that hold, and of the first position.
     pub replies: CheckedReplies,
-    /// The first hole that was found.
+    /// A reply to the first position that the plan does not answer, or whatever else is wrong there. The moves are
+    /// checked nevertheless: a plan may not be finished.
+    pub unanswered: Option<PlanHole>,
+    /// The first hole that was found after a move.
     pub hole: Option<PlanHole>,
 }
 
@@ -159,6 +162,7 @@ pub fn check_plan(
                         None => left.0.start = true,
                     }
                 }
+                Err(hole) if planned.is_none() => left.0.unanswered = Some(hole),
                 Err(hole) => left.0.hole = left.0.hole.take().or(Some(hole)),
             }
             told(&left.0);

@@ -38,7 +38,7 @@ fn a_plan_that_is_found_holds() {
         assert_eq!(open, 0);
         assert!(plan.moves().len() >= moves, "{} moves", plan.moves().len());
         let checked = checked(&plan, threads);
-        assert_eq!(checked.hole, None);
+        assert_eq!((&checked.hole, &checked.unanswered), (&None, &None));
         assert!(checked.start);
         assert_eq!((checked.moves, checked.next), (plan.moves().len(), None));
         // Every move but the last has some 220 replies on the large board.
@@ -86,7 +86,8 @@ fn a_plan_that_is_spoiled_is_refused() {
     // Nothing is claimed of an empty plan.
     let none = checked(&WinningPlan::new(start, Side::First), 1);
     assert!(!none.start);
-    assert_eq!(none.hole.map(|hole| hole.reason), Some(HoleReason::Open));
+    assert_eq!(none.hole, None);
+    assert_eq!(none.unanswered.map(|hole| hole.reason), Some(HoleReason::Open));
     // White has a row to make.
     let lost = after(GomokuBoard::USUAL, GomokuRules::default(), "a1h8a3h9a5h10a7h11");
     let mut plan = WinningPlan::new(lost.clone(), Side::First);
