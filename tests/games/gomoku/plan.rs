@@ -183,3 +183,18 @@ fn continuous_fours_are_played_out() {
     assert!(stones.wins_by_fours(Side::First, &line(&["k8", "g8", "l8"]), line(&["k8"])));
     assert_eq!(stones.key(), before);
 }
+
+/// The plan that is kept of 15x15 is not finished. All of it is checked by `morpion plan check`; here one move, in
+/// whose proofs by threats some moves threaten nothing at once.
+#[test]
+fn the_plan_of_15x15_can_be_read_and_a_move_of_it_holds() {
+    let kept = std::fs::read_to_string("results/proofs/gomoku-15x15.plan").unwrap();
+    let plan = text::parse(&kept).unwrap();
+    let first = after(GomokuBoard::USUAL, GomokuRules::default(), "h8");
+    assert!(plan.start().stones().eq(first.stones()));
+    assert!(plan.open_replies().len() <= 8);
+    let tables = ThreatTables::new(plan.start().board(), plan.start().rules()).unwrap();
+    let checked = check_plan(&plan, &tables, 5004..5005, 1, &|| false, &|_| ());
+    assert_eq!((checked.hole, checked.moves, checked.next), (None, 1, None));
+    assert!(checked.replies.replies > 200);
+}

@@ -3,9 +3,10 @@
 //! A reply leads to another position of the plan, or the attacker wins by threats. The search of threats only
 //! proposes how; each of its positions is gone through by [`super::naive`]: where the defender is to move, again
 //! every legal reply has to be answered, by a move that is proposed or by continuous fours that are played out on
-//! the board. No reply is left out because it lies outside a zone. Since a move adds a stone, it does not matter in
-//! which order the moves of a plan are checked; if all of them hold, and all replies to the first position, the plan
-//! is a proof.
+//! the board. No reply is left out because it lies outside a zone: where a move threatens nothing at once, what
+//! follows a pass is gone through anew beside each such reply. Since a move adds a stone, it does not matter in which
+//! order the moves of a plan are checked; if all of them hold, and all replies to the first position, the plan is a
+//! proof.
 
 use super::naive::{CheckPoint, CheckStones};
 use super::{PlannedMove, WinningPlan};
@@ -253,6 +254,12 @@ impl ThreatProofCheck<'_> {
                 self.search.play(point);
                 let wins = self.attacker_wins();
                 self.search.undo(point);
+                wins
+            } else if after_pass.is_empty() {
+                // The move threatens nothing at once: what proves it after a pass holds beside this reply, too.
+                self.search.pass();
+                let wins = self.attacker_wins();
+                self.search.pass();
                 wins
             } else {
                 self.fours_win(place, point, &after_pass)

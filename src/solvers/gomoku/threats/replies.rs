@@ -84,6 +84,11 @@ impl ThreatSearch<'_> {
         line
     }
 
+    /// The other side is to move, and nothing else changes; done twice, it is undone.
+    pub fn pass(&mut self) {
+        self.stones.pass();
+    }
+
     /// The moves of the side to move near stones, in the order of the player, and the point where the attacker has to
     /// play if the defender has a four.
     pub fn ranked_moves(&self) -> (Vec<u16>, Option<u16>) {
