@@ -1,7 +1,7 @@
 //! Plans: what is found holds, what is spoiled is refused, and the checker's rules are those of the game.
 
-use super::threats::{after, rules};
-use morpion::core::game::{Game, Side};
+use super::threats::{after, play_randomly, rules};
+use morpion::core::game::Side;
 use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
@@ -129,14 +129,8 @@ fn the_checker_knows_the_rules() {
         for seed in 0..300 {
             let mut rng = rng(seed, &[29]);
             let mut position = GomokuPosition::new(board, rules(rule, 4));
-            let mut moves = Vec::new();
-            for _ in 0..rng.random_range(6..40) {
-                moves.clear();
-                position.moves(&mut moves);
-                if !moves.is_empty() {
-                    position.play(moves[rng.random_range(0..moves.len())]);
-                }
-            }
+            let plies = rng.random_range(6..40);
+            play_randomly(&mut position, plies, &mut rng);
             if position.winner().is_some() {
                 continue;
             }

@@ -34,6 +34,18 @@ pub fn after(board: GomokuBoard, rules: GomokuRules, moves: &str) -> GomokuPosit
     position
 }
 
+/// So many random moves; fewer if the game ends.
+pub fn play_randomly(position: &mut GomokuPosition, plies: usize, rng: &mut impl RngExt) {
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        moves.clear();
+        position.moves(&mut moves);
+        if !moves.is_empty() {
+            position.play(moves[rng.random_range(0..moves.len())]);
+        }
+    }
+}
+
 /// What is proven on small boards is what the engine finds, which knows nothing of threats there.
 #[test]
 fn what_is_proven_on_small_boards_is_true() {
@@ -48,14 +60,8 @@ fn what_is_proven_on_small_boards_is_true() {
         let mut rng = rng(seed, &[11]);
         let (board, rules, ref tables) = kinds[rng.random_range(0..kinds.len())];
         let mut position = GomokuPosition::new(board, rules);
-        let mut moves = Vec::new();
-        for _ in 0..rng.random_range(2..=7) {
-            moves.clear();
-            position.moves(&mut moves);
-            if !moves.is_empty() {
-                position.play(moves[rng.random_range(0..moves.len())]);
-            }
-        }
+        let plies = rng.random_range(2..=7);
+        play_randomly(&mut position, plies, &mut rng);
         if position.winner().is_some() {
             continue;
         }
