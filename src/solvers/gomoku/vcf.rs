@@ -55,6 +55,10 @@ pub struct VcfSearch<'a> {
     /// For each point the completion of the four that it makes, if the stamp is the current one.
     makes: Box<[(u32, u16); POINTS]>,
     stamp: u32,
+    /// The fours of the position that is looked at.
+    moves: Vec<u16>,
+    /// The empty points of its threes.
+    threes: Vec<[u16; 2]>,
     visited: u64,
 }
 
@@ -152,7 +156,16 @@ impl<'a> VcfSearch<'a> {
     /// A search on the windows of a board.
     pub fn new(table: &'a WindowTable) -> VcfSearch<'a> {
         let makes = Box::new([(0, 0); POINTS]);
-        VcfSearch { table, nodes: Vec::new(), seen: Seen::default(), makes, stamp: 0, visited: 0 }
+        VcfSearch {
+            table,
+            nodes: Vec::new(),
+            seen: Seen::default(),
+            makes,
+            stamp: 0,
+            moves: Vec::new(),
+            threes: Vec::new(),
+            visited: 0,
+        }
     }
 
     /// Positions visited so far, in all searches.
@@ -218,8 +231,7 @@ impl<'a> VcfSearch<'a> {
             return Ok(VcfAnswer::Win(VcfWin { length: 1, line: vec![point] }));
         }
         let mut board = VcfBoard { windows, renju, board: self.table.board(), attacker, path: Vec::new() };
-        self.nodes.clear();
-        self.seen.clear();
+        self.seen.clear(self.nodes.drain(..).map(|node| node.hash));
         let (mut at, mut told) = (NOBODY, 0u64);
         let answer = loop {
             board.go_to(&self.nodes, at);
@@ -263,19 +275,21 @@ impl<'a> VcfSearch<'a> {
             self.stamp = 1;
         }
         let (stamp, makes) = (self.stamp, &mut self.makes);
-        let mut moves = [0u16; POINTS];
-        let (mut count, mut twice) = (0, None);
+        let (moves, threes) = (&mut self.moves, &mut self.threes);
+        moves.clear();
+        threes.clear();
+        let mut twice = None;
         let renju = board.renju.is_some();
         let mut doubles = Vec::new();
         board.windows.fours(attacker, |four, answer| {
+            threes.push([four, answer]);
             if only.is_some_and(|only| only != four) {
                 return;
             }
             let made = &mut makes[usize::from(four)];
             if made.0 != stamp {
                 *made = (stamp, answer);
-                moves[count] = four;
-                count += 1;
+                moves.push(four);
             } else if made.1 != answer {
                 twice = twice.or(Some((four, [made.1, answer])));
                 if renju {
@@ -293,13 +307,19 @@ impl<'a> VcfSearch<'a> {
             Some(node) => (node.hash, node.depth),
             None => (0, 0),
         };
-        for &four in &moves[..count] {
+        for &four in &self.moves {
             let answer = self.makes[usize::from(four)].1;
             if renju && board.is_forbidden(four, attacker) {
                 continue;
             }
             if board.cannot_answer(four, answer) {
                 return Expanded::Win(four, None);
+            }
+            // Without another three the attacker has no four afterwards.
+            let goes_on = (self.threes.iter()).any(|three| !three.contains(&four) && !three.contains(&answer))
+                || board.windows.makes_three(four, answer, attacker);
+            if !goes_on {
+                continue;
             }
             let hash = hash ^ stone_hash(attacker, four) ^ stone_hash(defender, answer);
             if self.seen.insert(hash) {
@@ -338,8 +358,20 @@ struct Seen {
 const FIRST_SIZE: usize = 1 << 9;
 
 impl Seen {
-    fn clear(&mut self) {
-        self.resize(FIRST_SIZE);
+    /// Empties the set of the hashes that it has. Where there are few, the places of the others are not written.
+    fn clear(&mut self, hashes: impl Iterator<Item = u64>) {
+        if self.size == FIRST_SIZE && self.count < FIRST_SIZE / 8 {
+            let mask = self.size - 1;
+            for hash in hashes {
+                let mut at = hash as usize & mask;
+                while self.places[at] != 0 {
+                    self.places[at] = 0;
+                    at = (at + 1) & mask;
+                }
+            }
+        } else {
+            self.resize(FIRST_SIZE);
+        }
         (self.count, self.zero) = (0, false);
     }
 

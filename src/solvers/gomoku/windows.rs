@@ -287,6 +287,41 @@ impl<'a> WindowBoard<'a> {
         }
     }
 
+    /// Whether a stone of a colour on an empty point makes a three that the other colour does not spoil by a stone on
+    /// the point `without`. Flanks are not looked at: stones next to the three may spoil it nevertheless.
+    #[inline]
+    pub fn makes_three(&self, point: u16, without: u16, colour: Side) -> bool {
+        let (begin, middle, _) = self.table.first[usize::from(point)];
+        let class = class_index(index(colour), WindowClass::Three) as u8;
+        self.table.of_points[usize::from(begin)..usize::from(middle)].iter().any(|&window| {
+            let code = self.codes[usize::from(window)].wrapping_add(1 << STONES[index(colour)]);
+            self.table.classes[usize::from(code) % CODES] == class
+                && !self.table.points_of(usize::from(window)).contains(&without)
+        })
+    }
+
+    /// Calls `each` with the points where a colour makes a four, or could make one if it had stones on the points
+    /// `with`, too. Points can come more than once, and some of them are not empty.
+    pub fn points_of_fours(&self, colour: Side, with: &[u16], mut each: impl FnMut(u16)) {
+        self.fours(colour, |point, _| each(point));
+        let (own, enemy) = (STONES[index(colour)], STONES[index(colour.other())]);
+        let least = usize::from(self.table.rules.win()) - 2;
+        for &point in with {
+            let (begin, middle, _) = self.table.first[usize::from(point)];
+            for &window in &self.table.of_points[usize::from(begin)..usize::from(middle)] {
+                let code = self.codes[usize::from(window)];
+                if code >> enemy & 7 != 0 {
+                    continue;
+                }
+                let points = self.table.points_of(usize::from(window));
+                let stones = usize::from(code >> own & 7);
+                if stones + with.iter().filter(|p| points.contains(p)).count() >= least {
+                    points.iter().for_each(|&point| each(point));
+                }
+            }
+        }
+    }
+
     /// Calls `each` with the points of every window without stones of the other colour in which `colour` has so many
     /// stones at least, points of a set counted as if they had one. Points come once for each window.
     pub fn points_of_windows(

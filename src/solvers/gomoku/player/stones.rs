@@ -145,6 +145,13 @@ impl<'a> SearchStones<'a> {
         }
     }
 
+    /// The points where a colour could make a four: [`WindowBoard::points_of_fours`].
+    pub fn points_of_fours(&self, colour: Side, with: &[u16], each: impl FnMut(u16)) {
+        if let Some(windows) = &self.windows {
+            windows.points_of_fours(colour, with, each);
+        }
+    }
+
     /// The points of windows with many stones of a colour: [`WindowBoard::points_of_windows`].
     pub fn points_of_windows(&self, colour: Side, is_in: impl Fn(u16) -> bool, least: usize, each: impl FnMut(u16)) {
         if let Some(windows) = &self.windows {

@@ -8,6 +8,7 @@
 use super::judge::QUIET;
 use super::node::{INFINITY, NodeStage, ThreatNode};
 use super::{ThreatSearch, m_or_pass};
+use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::monitor::Stopped;
 
 /// What the moves of a position come to.
@@ -26,24 +27,19 @@ impl ThreatSearch<'_> {
     pub(super) fn develop(&mut self, most_proof: u32, most_disproof: u32) -> Result<(), Stopped> {
         let hash = self.stones.hash();
         let Some(node) = self.nodes.get(&hash) else { return Ok(()) };
-        let (mut stage, mut is_complete, mut moves) = (node.stage, node.is_complete, node.moves.to_vec());
+        let (mut stage, is_complete, mut moves) = (node.stage, node.is_complete, node.moves.to_vec());
         let is_attack = self.stones.side() == self.attacker;
         if is_attack && stage == NodeStage::Judged {
             (moves, stage) = (self.attacks(), NodeStage::Attack);
         }
-        self.judge_moves(&moves)?;
+        // The replies to a threat, unless it is a four, are those after which no continuous fours were found.
+        let no_fours = stage == NodeStage::Threat && self.stones.lines.count_of(self.attacker, MoveClass::Five) == 0;
+        self.judge_moves(&moves, no_fours)?;
         let (proof, disproof) = loop {
             let Combined { best, summed_of_best, second, proof, disproof } = self.combine(&moves, stage);
-            if proof == 0 && stage == NodeStage::Threat && !is_complete {
-                let others = self.other_replies(&moves);
-                is_complete = true;
-                self.judge_moves(&others)?;
-                moves.extend(others);
-                continue;
-            }
             if proof == 0 && stage == NodeStage::Passing {
                 (moves, stage) = (self.replies_to_quiet_move().likely, NodeStage::Quiet);
-                self.judge_moves(&moves)?;
+                self.judge_moves(&moves, false)?;
                 continue;
             }
             let is_over = proof >= most_proof || disproof >= most_disproof || proof == 0 || disproof == 0;
@@ -66,21 +62,21 @@ impl ThreatSearch<'_> {
     }
 
     /// Judges the positions after these moves.
-    fn judge_moves(&mut self, moves: &[u16]) -> Result<(), Stopped> {
+    fn judge_moves(&mut self, moves: &[u16], no_fours: bool) -> Result<(), Stopped> {
         for (rank, &m) in moves.iter().enumerate() {
-            self.judge_move(m, rank)?;
+            self.judge_move(m, rank, no_fours)?;
         }
         Ok(())
     }
 
     /// Judges the position after a move, if that was not done before.
-    pub(super) fn judge_move(&mut self, m: u16, rank: usize) -> Result<(), Stopped> {
+    pub(super) fn judge_move(&mut self, m: u16, rank: usize, no_fours: bool) -> Result<(), Stopped> {
         let hash = self.stones.hash_after(m_or_pass(m));
         if self.nodes.contains_key(&hash) {
             return Ok(());
         }
         self.play(m);
-        let node = self.judge(rank);
+        let node = self.judge(rank, no_fours);
         self.undo(m);
         self.nodes.insert(hash, node?);
         Ok(())

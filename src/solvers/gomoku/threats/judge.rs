@@ -22,18 +22,19 @@ const ESTIMATE_STEP: i32 = 15;
 const MOST_BY_ESTIMATE: i32 = 60;
 
 impl ThreatSearch<'_> {
-    /// Judges the position; `rank` is the place of the attacker's last move among its moves.
-    pub(super) fn judge(&mut self, rank: usize) -> Result<ThreatNode, Stopped> {
+    /// Judges the position; `rank` is the place of the attacker's last move among its moves. With `no_fours`, the
+    /// attacker's continuous fours were looked for already, in vain.
+    pub(super) fn judge(&mut self, rank: usize, no_fours: bool) -> Result<ThreatNode, Stopped> {
         self.judged += 1;
         if self.judged - self.reported >= REPORT {
             self.report()?;
         }
         let is_attack = self.stones.side() == self.attacker;
-        Ok(if is_attack { self.judge_attack() } else { self.judge_defence(rank) })
+        Ok(if is_attack { self.judge_attack(no_fours) } else { self.judge_defence(rank) })
     }
 
     /// The attacker is to move.
-    fn judge_attack(&mut self) -> ThreatNode {
+    fn judge_attack(&mut self, no_fours: bool) -> ThreatNode {
         let (attacker, defender) = (self.attacker, self.attacker.other());
         if self.stones.lines.count_of(attacker, MoveClass::Five) > 0 {
             return ThreatNode::won(NodeStage::Attack);
@@ -42,7 +43,7 @@ impl ThreatSearch<'_> {
         if fives >= 2 || self.stones.lines.empty() == 0 {
             return ThreatNode::hopeless(NodeStage::Attack);
         }
-        if self.line_of_fours(ATTACK_LIMIT).is_some() {
+        if !no_fours && self.line_of_fours(ATTACK_LIMIT).is_some() {
             return ThreatNode::won(NodeStage::Attack);
         }
         let below = (PROMISING - self.stones.estimate()) / ESTIMATE_STEP;
@@ -61,7 +62,7 @@ impl ThreatSearch<'_> {
             0 => {}
             1 => {
                 let only = self.stones.first_of(attacker, MoveClass::Five);
-                return ThreatNode { is_complete: true, ..threat(only.into_iter().collect()) };
+                return threat(only.into_iter().collect());
             }
             _ => return ThreatNode::won(NodeStage::Threat),
         }
@@ -71,19 +72,21 @@ impl ThreatSearch<'_> {
         self.stones.pass();
         let line = self.line_of_fours(THREAT_LIMIT);
         self.stones.pass();
-        let Some(mut points) = line else {
+        let Some(line) = line else {
             let (proof, moves) = (QUIET + QUIET_STEP * rank as u32, Box::new([PASS]));
             return ThreatNode { proof, disproof: 1, stage: NodeStage::Passing, is_complete: false, moves };
         };
-        // Where the line goes, and where the defender makes a four, a reply may matter.
-        points.extend(self.stones.lines.fours(defender).map(|(point, _)| point));
-        points.sort_unstable();
-        points.dedup();
-        points.retain(|&point| self.stones.lines.is_empty(point) && !self.changes_nothing(point));
-        if points.is_empty() {
-            points = self.other_replies(&points);
-        }
+        let points = self.replies_to_line(&line);
         if points.is_empty() { ThreatNode::won(NodeStage::Threat) } else { threat(points) }
+    }
+
+    /// The replies of the defender, who is to move, after which no continuous fours are found. If it passes, the
+    /// attacker has those of `line`; a reply that does not touch them changes nothing.
+    fn replies_to_line(&mut self, line: &[u16]) -> Vec<u16> {
+        let zone = self.touches_line(line);
+        let open: Vec<u16> =
+            (self.board.points()).filter(|&point| self.stones.lines.is_empty(point) && zone.has(point)).collect();
+        open.into_iter().filter(|&point| self.stones.continuous_fours_after(point, THREAT_LIMIT).is_none()).collect()
     }
 
     /// A victory of the side to move by continuous fours, if one is found in so many positions.
@@ -95,17 +98,6 @@ impl ThreatSearch<'_> {
             return None;
         }
         self.stones.continuous_fours(limit).map(|win| win.line)
-    }
-
-    /// Whether the attacker has continuous fours after a reply of the defender.
-    fn changes_nothing(&mut self, point: u16) -> bool {
-        self.stones.continuous_fours_after(point, THREAT_LIMIT).is_some()
-    }
-
-    /// The legal replies, beside those given, after which no continuous fours are found.
-    pub(super) fn other_replies(&mut self, known: &[u16]) -> Vec<u16> {
-        let open: Vec<u16> = self.board.points().filter(|&point| self.stones.lines.is_empty(point)).collect();
-        open.into_iter().filter(|point| !known.contains(point) && !self.changes_nothing(*point)).collect()
     }
 
     /// The attacker's moves that are searched, the best first.
@@ -132,5 +124,5 @@ impl ThreatSearch<'_> {
 /// A position in which these replies are to be searched.
 fn threat(replies: Vec<u16>) -> ThreatNode {
     let (proof, moves) = (replies.len() as u32, replies.into());
-    ThreatNode { proof, disproof: 1, stage: NodeStage::Threat, is_complete: false, moves }
+    ThreatNode { proof, disproof: 1, stage: NodeStage::Threat, is_complete: true, moves }
 }

@@ -35,8 +35,8 @@ impl ThreatSearch<'_> {
     /// # Errors
     /// The search is to stop.
     pub fn replies_that_matter(&mut self) -> Result<ThreatReplies, Stopped> {
-        let node = self.judge(0)?;
-        let (stage, is_complete, mut moves) = (node.stage, node.is_complete, node.moves.to_vec());
+        let node = self.judge(0, false)?;
+        let (stage, moves) = (node.stage, node.moves.to_vec());
         let (is_won, is_lost) = (node.proof == 0, node.disproof == 0);
         self.nodes.insert(self.stones.hash(), node);
         if is_won {
@@ -46,9 +46,6 @@ impl ThreatSearch<'_> {
             return Ok(ThreatReplies::Lost);
         }
         if stage == NodeStage::Threat {
-            if !is_complete {
-                moves.extend(self.other_replies(&moves));
-            }
             return Ok(ThreatReplies::Threat(moves));
         }
         self.play(PASS);

@@ -81,7 +81,7 @@ impl ThreatSearch<'_> {
 
     /// Proves that the attacker wins after a reply that was left out.
     fn prove_reply(&mut self, m: u16) -> Result<bool, Stopped> {
-        self.judge_move(m, 0)?;
+        self.judge_move(m, 0, false)?;
         self.play(m);
         let hash = self.stones.hash();
         let limit = self.limit;

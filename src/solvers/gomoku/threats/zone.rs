@@ -151,8 +151,14 @@ impl ThreatSearch<'_> {
             .map(|(point, _)| point)
             .collect();
         if fives.is_empty() {
+            self.stones.pass();
+            let line = self.line_of_fours(THREAT_LIMIT).unwrap_or_default();
+            self.stones.pass();
+            let touched = self.touches_line(&line);
+            answers = add_line(&mut zone, &line);
             for point in self.board.points() {
                 if self.stones.lines.is_empty(point)
+                    && touched.has(point)
                     && !searched.contains(&point)
                     && let Some(win) = self.stones.continuous_fours_after(point, THREAT_LIMIT)
                 {
@@ -165,6 +171,15 @@ impl ThreatSearch<'_> {
         self.add_near(&mut zone, &answers, 1);
         self.zones.insert(hash, zone);
         zone
+    }
+
+    /// The points where a stone of the defender could change the attacker's continuous fours, which come at once.
+    pub(super) fn touches_line(&self, line: &[u16]) -> ZonePoints {
+        let mut zone = Zone::default();
+        let answers = add_line(&mut zone, line);
+        let answers: Vec<u16> = line.iter().copied().filter(|&point| answers.has(point)).collect();
+        self.stones.points_of_fours(self.attacker.other(), &answers, |point| zone.used.add(point));
+        zone.used
     }
 
     /// Adds the points that help the defender to a four, where it gets these answers and `more` stones anywhere.
