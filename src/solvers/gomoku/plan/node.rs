@@ -32,7 +32,18 @@ pub struct PlanDefence {
     /// Whether all legal replies matter, since the attacker has no victory by threats if the defender passes.
     pub is_slow: bool,
     /// What answered the last reply that was proven: a good guess for the others.
-    pub answer: Option<u16>,
+    pub answered: Option<PlanHint>,
+    /// A position that has much in common with this one, and whose replies may be answered already.
+    pub model: Option<u64>,
+}
+
+/// A move of the attacker that is worth a try.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanHint {
+    /// The point to play on.
+    pub point: u16,
+    /// The hash of a position after this move that is proven: a model for the one that the move leads to here.
+    pub model: u64,
 }
 
 impl PlanDefence {

@@ -8,7 +8,7 @@
 //! Proof numbers are estimates of work. There are no disproof numbers: a plan is looked for, and nothing follows from
 //! a search that finds none.
 
-use super::node::{INFINITY, PlanAttack, PlanDefence};
+use super::node::{INFINITY, PlanAttack, PlanDefence, PlanHint};
 use super::{WinningPlan, canonical};
 use crate::core::game::{Budget, Game, Player, Side, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition, stone_hash};
@@ -55,8 +55,8 @@ pub struct PlanSearch<'a> {
     player: GomokuPlayer,
     attacks: HashMap<u64, PlanAttack>,
     defences: HashMap<u64, PlanDefence>,
-    /// The positions with the defender to move on the way to the current one.
-    way: Vec<u64>,
+    /// The positions with the defender to move on the way to the current one, each with its reply.
+    way: Vec<(u64, u16)>,
     /// Searches of threats so far.
     threats: u64,
 }
@@ -207,28 +207,49 @@ impl<'a> PlanSearch<'a> {
         }
     }
 
+    /// What answers the same reply in a position like the one before, and what has answered another reply there.
+    fn hints(&self) -> Vec<PlanHint> {
+        let Some(&(before, reply)) = self.way.last() else { return Vec::new() };
+        let Some(defence) = self.defences.get(&before) else { return Vec::new() };
+        let of_model = defence.model.and_then(|model| {
+            let alike = self.after(model, self.attacker.other(), reply);
+            let attack = self.attacks.get(&alike).filter(|attack| attack.proof == 0)?;
+            attack.best.map(|point| PlanHint { point, model: self.after(alike, self.attacker, point) })
+        });
+        let of_other = defence.answered.filter(|hint| of_model.is_none_or(|other| other.point != hint.point));
+        let hints = of_model.into_iter().chain(of_other);
+        hints.filter(|hint| self.position.stone(hint.point).is_none()).collect()
+    }
+
+    /// Whether a hint answers the position, with little work. What is found out on the way is kept.
+    fn is_proven_by(&mut self, hash: u64, hint: PlanHint, monitor: &Monitor) -> Result<bool, Stopped> {
+        let below = self.after(hash, self.attacker, hint.point);
+        let proof = self.attacks.get(&hash).map_or(1, |attack| attack.proof);
+        let defence = self.defences.entry(below).or_insert_with(|| PlanDefence { proof, ..PlanDefence::default() });
+        defence.model = defence.model.or(Some(hint.model));
+        let bound = defence.proof + proof;
+        self.play(hint.point);
+        let result = self.develop_defence(below, bound, monitor);
+        self.undo(hint.point);
+        result?;
+        let is_proven = self.defences.get(&below).is_some_and(|defence| defence.proof == 0);
+        if is_proven {
+            let attack = self.attacks.entry(hash).or_default();
+            (attack.proof, attack.best) = (0, Some(hint.point));
+        }
+        Ok(is_proven)
+    }
+
     /// Lists the attacker's moves, or finds that threats are enough after all.
     fn expand(&mut self, hash: u64, monitor: &Monitor) -> Result<(), Stopped> {
-        let usual = self.way.last().and_then(|before| self.defences.get(before)?.answer);
-        let usual = usual.filter(|&point| self.position.stone(point).is_none());
-        // What answered another reply is tried first of all.
-        if let Some(point) = usual
-            && self.attacks.get(&hash).is_some_and(|attack| attack.budget <= THREATS)
-        {
-            let below = self.after(hash, self.attacker, point);
-            let proof = self.attacks.get(&hash).map_or(1, |attack| attack.proof);
-            let entry = self.defences.entry(below);
-            let bound = entry.or_insert_with(|| PlanDefence { proof, ..PlanDefence::default() }).proof + proof;
-            self.play(point);
-            let result = self.develop_defence(below, bound, monitor);
-            self.undo(point);
-            result?;
-            if self.defences.get(&below).is_some_and(|defence| defence.proof == 0) {
-                let attack = self.attacks.entry(hash).or_default();
-                (attack.proof, attack.best) = (0, Some(point));
+        let hints = self.hints();
+        let is_new = self.attacks.get(&hash).is_some_and(|attack| attack.budget <= THREATS);
+        for hint in hints.iter().filter(|_| is_new) {
+            if self.is_proven_by(hash, *hint, monitor)? {
                 return Ok(());
             }
         }
+        let usual = hints.last().map(|hint| hint.point);
         if self.attacks.get(&hash).is_some_and(|attack| attack.budget < MORE_THREATS) {
             let by_threats = self.wins_by_threats(monitor, MORE_THREATS)?;
             let attack = self.attacks.entry(hash).or_default();
@@ -360,17 +381,18 @@ impl<'a> PlanSearch<'a> {
             let Some((own, point)) = hardest else { return Ok(()) };
             let below = self.after(hash, defender, point);
             self.play(point);
-            self.way.push(hash);
+            self.way.push((hash, point));
             let result =
                 self.develop_attack(below, bound.saturating_sub(proof).saturating_add(own).max(own + 1), monitor);
             self.way.pop();
             self.undo(point);
             result?;
             let answer = self.attacks.get(&below).filter(|attack| attack.proof == 0).and_then(|attack| attack.best);
+            let answered = answer.map(|point| PlanHint { point, model: self.after(below, self.attacker, point) });
             if let Some(defence) = self.defences.get_mut(&hash)
-                && answer.is_some()
+                && answered.is_some()
             {
-                defence.answer = answer;
+                defence.answered = answered;
             }
         }
     }
