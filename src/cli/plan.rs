@@ -56,7 +56,8 @@ enum PlanAction {
 
 /// Look for a plan, and write it to FILE.
 ///
-/// Each reply to the position is proven by itself. A plan is added to the file as soon as it is found. If there is
+/// Each reply to the position is proven by itself. If there are more threads than replies without a proof, the others
+/// try other moves of the winner against these replies. A plan is added to the file as soon as it is found. If there is
 /// such a file already, the same command goes on with what it lacks. The exit status is 0 if every reply is answered,
 /// and 1 if the time was over or Ctrl-C came.
 #[derive(Debug, clap::Args)]
@@ -179,7 +180,10 @@ fn find(args: PlanFindArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let board = position.board();
     let told = |plan: &WinningPlan, news: &PlanNews| {
         if !args.common.quiet {
-            let reply = news.reply.map_or_else(|| "the position".to_owned(), |point| board.name(point));
+            let mut reply = news.reply.map_or_else(|| "the position".to_owned(), |point| board.name(point));
+            if let Some(attack) = news.attack {
+                reply = format!("{reply} by {}", board.name(attack));
+            }
             let state =
                 if news.proof == 0 { "proven".to_owned() } else { format!("open ({} left to do)", news.proof) };
             say!(

@@ -1,8 +1,9 @@
 //! Finding and checking plans of Gomoku ([`crate::solvers::gomoku::plan`]) on several threads.
 //!
-//! To find one, each reply to the first position is a task of its own; if the attacker is to move there, the position
-//! is the only task. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the
-//! others. To check one, threads take its moves one after the other.
+//! To find one, each reply to the first position is a *goal*; if the attacker is to move there, the position is the only
+//! goal. For each goal there is a task. If there are more threads than goals, further tasks try other moves of the
+//! attacker there. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the others.
+//! To check a plan, threads take its moves one after the other.
 
 use crate::core::game::Game;
 use crate::games::gomoku::position::GomokuMove;
@@ -13,19 +14,26 @@ use crate::solvers::gomoku::player::PlayerError;
 use crate::solvers::gomoku::threats::ThreatTables;
 use crate::solvers::monitor::{Monitor, Stopped};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Nodes that are searched of a task before the next one has its turn.
-const SLICE: u64 = 20_000_000;
+const SLICE: u64 = 5_000_000;
 /// Time between two looks at whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Nodes in which the attacker's moves are ranked.
+const RANKING: u64 = 1_000_000;
+
 /// One position whose plan is looked for.
 struct PlanTask<'a> {
-    /// The moves that lead to it from the first position.
+    /// The number of the goal.
+    goal: usize,
+    /// The moves that lead to the position from the first one.
     way: Vec<u16>,
+    /// The last of these, if the attacker makes it: the move that is tried instead of what looks best.
+    attack: Option<u16>,
     search: PlanSearch<'a>,
     nodes: u64,
 }
@@ -35,18 +43,20 @@ struct PlanTask<'a> {
 pub struct PlanNews {
     /// The reply that the task is about; `None` for the first position itself.
     pub reply: Option<u16>,
+    /// The move of the attacker that the task tries there; `None` if it chooses.
+    pub attack: Option<u16>,
     /// A guess at the work that is left; 0 if a plan was found.
     pub proof: u32,
     /// Nodes of the task so far: positions judged for threats, and those of the player.
     pub nodes: u64,
     /// Searches of threats of the task so far.
     pub threats: u64,
-    /// Tasks without a plan.
+    /// Goals without a plan.
     pub open: usize,
 }
 
 /// Looks for what a plan lacks, and adds it. `told` gets the plan with news of each turn, and may refuse to go on;
-/// `stop` says when time is over. The number of tasks that are left without a plan.
+/// `stop` says when time is over. The number of goals that are left without a plan.
 ///
 /// # Errors
 /// The player cannot be had, or what `told` says.
@@ -58,35 +68,41 @@ pub fn find_plan<E: From<PlayerError> + Send>(
     told: &(dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
 ) -> Result<usize, E> {
     let known = plan.clone();
-    let tasks: VecDeque<PlanTask<'_>> = (known.open_replies().into_iter())
-        .map(|way| {
-            let mut position = known.start().clone();
-            way.iter().for_each(|&point| {
-                position.play(GomokuMove(point));
-            });
-            Ok(PlanTask { search: PlanSearch::new(tables, &position, &known)?, way, nodes: 0 })
-        })
-        .collect::<Result<_, E>>()?;
-    let open = AtomicUsize::new(tasks.len());
+    let goals = known.open_replies();
+    let tasks = tasks(&known, tables, &goals, threads)?;
+    let solved: Vec<AtomicBool> = goals.iter().map(|_| AtomicBool::new(false)).collect();
+    let open = || solved.iter().filter(|is_solved| !is_solved.load(SeqCst)).count();
     let (queue, found) = (Mutex::new(tasks), Mutex::new((plan, Ok(()))));
     let turns = |monitor: &Monitor| {
         loop {
             let Some(mut task) = lock(&queue).pop_front() else { break };
+            if solved[task.goal].load(SeqCst) {
+                continue;
+            }
             monitor.restart(0);
             let result = task.search.run(monitor);
             task.nodes += monitor.nodes();
-            let is_over = task.search.proof() == 0 || result.is_ok();
+            let is_proven = task.search.proof() == 0;
             let mut found = lock(&found);
+            // Another task may have reached the goal meanwhile.
+            if solved[task.goal].load(SeqCst) {
+                continue;
+            }
+            if is_proven && let Some(attack) = task.attack {
+                let way = &goals[task.goal];
+                found.0.add(way.clone(), &known.position_after(way), attack);
+            }
             task.search.add_to(found.0, &task.way);
-            if task.search.proof() == 0 {
-                open.fetch_sub(1, SeqCst);
+            if is_proven {
+                solved[task.goal].store(true, SeqCst);
             }
             let news = PlanNews {
-                reply: task.way.first().copied(),
+                reply: goals[task.goal].first().copied(),
+                attack: task.attack,
                 proof: task.search.proof(),
                 nodes: task.nodes,
                 threats: task.search.threats(),
-                open: open.load(SeqCst),
+                open: open(),
             };
             let is_stopped = matches!(result, Err(Stopped::Asked));
             if let Err(error) = told(found.0, &news) {
@@ -97,14 +113,40 @@ pub fn find_plan<E: From<PlayerError> + Send>(
                 break;
             }
             drop(found);
-            if !is_over {
+            if !is_proven && result.is_err() {
                 lock(&queue).push_back(task);
             }
         }
     };
     on_threads(threads, SLICE, stop, &turns);
     let (_, result) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    result.map(|()| open.load(SeqCst))
+    result.map(|()| open())
+}
+
+/// The tasks for some goals, of which each is a way to a position with the attacker to move.
+fn tasks<'a>(
+    known: &'a WinningPlan,
+    tables: &'a ThreatTables,
+    goals: &[Vec<u16>],
+    threads: usize,
+) -> Result<VecDeque<PlanTask<'a>>, PlayerError> {
+    let (mut tasks, mut others) = (VecDeque::new(), VecDeque::new());
+    for (goal, way) in goals.iter().enumerate() {
+        let mut position = known.position_after(way);
+        let mut search = PlanSearch::new(tables, &position, known)?;
+        // What looks best is tried by the task that chooses.
+        let more = threads.div_ceil(goals.len()) - 1;
+        let moves = if more > 0 { search.ranked_moves(&Monitor::with_budget(RANKING)) } else { Vec::new() };
+        tasks.push_back(PlanTask { goal, way: way.clone(), attack: None, search, nodes: 0 });
+        for &attack in moves.iter().skip(1).take(more) {
+            position.play(GomokuMove(attack));
+            let (way, search) = ([&way[..], &[attack]].concat(), PlanSearch::new(tables, &position, known)?);
+            others.push_back(PlanTask { goal, way, attack: Some(attack), search, nodes: 0 });
+            position.undo(GomokuMove(attack), None);
+        }
+    }
+    tasks.extend(others);
+    Ok(tasks)
 }
 
 /// What the check of a part of a plan has come to.

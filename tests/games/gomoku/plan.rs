@@ -7,13 +7,14 @@ use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
 use morpion::games::gomoku::position::GomokuPosition;
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::runner::planning::{PlanChecked, check_plan, find_plan};
+use morpion::runner::planning::{PlanChecked, PlanNews, check_plan, find_plan};
 use morpion::solvers::gomoku::plan::check::HoleReason;
 use morpion::solvers::gomoku::plan::naive::CheckStones;
 use morpion::solvers::gomoku::plan::{WinningPlan, text};
 use morpion::solvers::gomoku::player::PlayerError;
 use morpion::solvers::gomoku::threats::ThreatTables;
 use rand::RngExt;
+use std::sync::Mutex;
 
 /// Looks for a plan until there is one, and returns how many positions are left open.
 fn found(start: GomokuPosition, wins: Side, threads: usize) -> (WinningPlan, usize) {
@@ -50,6 +51,29 @@ fn a_plan_that_is_found_holds() {
         assert!(again.open_replies().is_empty());
         assert_eq!(text::to_text(&again), text::to_text(&plan));
     }
+}
+
+#[test]
+fn threads_that_are_left_over_try_other_moves() {
+    // There is one position to answer, so three of the four threads are given a move.
+    let start = after(GomokuBoard::USUAL, GomokuRules::default(), "h8h9i9a1");
+    let tables = ThreatTables::new(start.board(), start.rules()).unwrap();
+    let mut plan = WinningPlan::new(start.clone(), Side::First);
+    let all = Mutex::new(Vec::new());
+    let told = |plan: &WinningPlan, news: &PlanNews| {
+        all.lock().unwrap().push((news.clone(), plan.answer(&start)));
+        Ok::<(), PlayerError>(())
+    };
+    assert_eq!(find_plan(&mut plan, &tables, 4, &|| false, &told).unwrap(), 0);
+    let all = all.into_inner().unwrap();
+    let proven: Vec<_> = all.iter().filter(|(news, _)| news.proof == 0).collect();
+    // The first that is proven ends the others.
+    assert_eq!(proven.len(), 1);
+    let (news, answer) = proven[0];
+    assert!(answer.is_some() && news.attack.is_none_or(|attack| *answer == Some(attack)));
+    assert_eq!((news.open, all.last().unwrap().0.proof), (0, 0));
+    let checked = checked(&plan, 2);
+    assert_eq!((&checked.hole, &checked.unanswered, checked.start), (&None, &None, true));
 }
 
 #[test]

@@ -96,8 +96,13 @@ impl WinningPlan {
 
     /// The position of a planned move.
     pub fn position(&self, planned: &PlannedMove) -> GomokuPosition {
+        self.position_after(&planned.way)
+    }
+
+    /// The position that moves lead to from the first one. They are legal.
+    pub fn position_after(&self, way: &[u16]) -> GomokuPosition {
         let mut position = self.start.clone();
-        for &point in &planned.way {
+        for &point in way {
             position.play(GomokuMove(point));
         }
         position

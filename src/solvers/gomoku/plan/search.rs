@@ -110,6 +110,16 @@ impl<'a> PlanSearch<'a> {
         }
     }
 
+    /// The attacker's moves in the first position, where it is to move, the best first. There are none if it is known
+    /// to win, or if the search stops.
+    pub fn ranked_moves(&mut self, monitor: &Monitor) -> Vec<u16> {
+        let hash = self.hash();
+        let ranked =
+            self.judge(monitor).and_then(|proof| if proof > 0 { self.expand(hash, monitor) } else { Ok(()) });
+        let moves = self.attacks.get(&hash).filter(|_| ranked.is_ok()).and_then(|attack| attack.moves.as_ref());
+        moves.into_iter().flatten().map(|&(point, _)| point).collect()
+    }
+
     /// Searches of threats so far.
     pub fn threats(&self) -> u64 {
         self.threats
