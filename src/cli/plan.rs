@@ -57,9 +57,9 @@ enum PlanAction {
 /// Look for a plan, and write it to FILE.
 ///
 /// Each reply to the position is proven by itself. If there are more threads than replies without a proof, the others
-/// try other moves of the winner against these replies. A plan is added to the file as soon as it is found. If there is
-/// such a file already, the same command goes on with what it lacks. The exit status is 0 if every reply is answered,
-/// and 1 if the time was over or Ctrl-C came.
+/// try other moves of the winner against these replies. A plan is added to the file as soon as it is found. If there
+/// is such a file already, the same command goes on with what it lacks. The exit status is 0 if every reply is
+/// answered, and 1 if the time was over or Ctrl-C came.
 #[derive(Debug, clap::Args)]
 struct PlanFindArgs {
     /// File of the plan, a new one or one to go on with

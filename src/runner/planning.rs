@@ -1,9 +1,9 @@
 //! Finding and checking plans of Gomoku ([`crate::solvers::gomoku::plan`]) on several threads.
 //!
-//! To find one, each reply to the first position is a *goal*; if the attacker is to move there, the position is the only
-//! goal. For each goal there is a task. If there are more threads than goals, further tasks try other moves of the
-//! attacker there. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the others.
-//! To check a plan, threads take its moves one after the other.
+//! To find one, each reply to the first position is a *goal*; if the attacker is to move there, the position is the
+//! only goal. For each goal there is a task. If there are more threads than goals, further tasks try other moves of
+//! the attacker there. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the
+//! others. To check a plan, threads take its moves one after the other.
 
 use crate::core::game::Game;
 use crate::games::gomoku::position::GomokuMove;

@@ -10,9 +10,11 @@ use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use morpion::runner::planning::{PlanChecked, PlanNews, check_plan, find_plan};
 use morpion::solvers::gomoku::plan::check::HoleReason;
 use morpion::solvers::gomoku::plan::naive::CheckStones;
+use morpion::solvers::gomoku::plan::search::PlanSearch;
 use morpion::solvers::gomoku::plan::{WinningPlan, text};
 use morpion::solvers::gomoku::player::PlayerError;
 use morpion::solvers::gomoku::threats::ThreatTables;
+use morpion::solvers::monitor::Monitor;
 use rand::RngExt;
 use std::sync::Mutex;
 
@@ -74,6 +76,29 @@ fn threads_that_are_left_over_try_other_moves() {
     assert_eq!((news.open, all.last().unwrap().0.proof), (0, 0));
     let checked = checked(&plan, 2);
     assert_eq!((&checked.hole, &checked.unanswered, checked.start), (&None, &None, true));
+}
+
+#[test]
+fn moves_that_lead_to_images_are_ranked_once() {
+    // The two stones are in one column, so left and right are images of each other.
+    let start = after(GomokuBoard::USUAL, GomokuRules::default(), "h8h10");
+    let tables = ThreatTables::new(start.board(), start.rules()).unwrap();
+    let known = WinningPlan::new(start.clone(), Side::First);
+    let mut search = PlanSearch::new(&tables, &start, &known).unwrap();
+    let moves = search.ranked_moves(&Monitor::with_budget(u64::MAX));
+    assert!(moves.len() > 2, "{moves:?}");
+    for (i, &point) in moves.iter().enumerate() {
+        let (x, y) = start.board().place(point);
+        let image = start.board().point(14 - x, y).unwrap();
+        assert!(
+            !moves[i + 1..].contains(&point) && !moves[i + 1..].contains(&image),
+            "{}",
+            start.board().name(point)
+        );
+    }
+    // A search that is to stop has nothing to say.
+    let mut stopped = PlanSearch::new(&tables, &start, &known).unwrap();
+    assert!(stopped.ranked_moves(&Monitor::with_budget(1)).is_empty());
 }
 
 #[test]

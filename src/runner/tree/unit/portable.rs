@@ -510,10 +510,14 @@ mod tests {
         let unit = whole(false);
         let (undisturbed, _) = answer(computed(&unit, &unit.pack(1), u64::MAX));
         assert!(matches!(undisturbed.outcome, UnitOutcome::Answered { .. }), "{undisturbed:?}");
-        let unit = whole(false);
         let half = undisturbed.nodes / 2;
-        let first = unit.pack(1);
-        assert!(computed(&unit, &first, half).is_none(), "it is interrupted");
+        // On a busy machine the thread that interrupts the search may come too late.
+        let interrupted = (0..20).find_map(|_| {
+            let unit = whole(false);
+            let first = unit.pack(1);
+            computed(&unit, &first, half).is_none().then_some((unit, first))
+        });
+        let (unit, first) = interrupted.expect("it is interrupted");
         unit.given_back();
         let state = unit.control.state().expect("it has said how far it has come");
         assert!(state.nodes >= half && state.table.len() > 1000 && unit.control.nodes() == state.nodes, "{state:?}");

@@ -110,14 +110,17 @@ impl<'a> PlanSearch<'a> {
         }
     }
 
-    /// The attacker's moves in the first position, where it is to move, the best first. There are none if it is known
-    /// to win, or if the search stops.
+    /// The attacker's moves in the first position, where it is to move, the best first; of moves that lead to images
+    /// of the same position one. There are none if it is known to win, or if the search stops.
     pub fn ranked_moves(&mut self, monitor: &Monitor) -> Vec<u16> {
         let hash = self.hash();
         let ranked =
             self.judge(monitor).and_then(|proof| if proof > 0 { self.expand(hash, monitor) } else { Ok(()) });
-        let moves = self.attacks.get(&hash).filter(|_| ranked.is_ok()).and_then(|attack| attack.moves.as_ref());
-        moves.into_iter().flatten().map(|&(point, _)| point).collect()
+        let attack = self.attacks.get(&hash).filter(|_| ranked.is_ok());
+        let moves = attack.and_then(|attack| attack.moves.as_ref());
+        let mut moves: Vec<u16> = moves.into_iter().flatten().map(|&(point, _)| point).collect();
+        self.leave_out_images(&mut moves);
+        moves
     }
 
     /// Searches of threats so far.
@@ -327,10 +330,10 @@ impl<'a> PlanSearch<'a> {
         Ok(())
     }
 
-    /// Of replies that lead to images of the same position one is enough.
-    fn leave_out_images(&mut self, replies: &mut Vec<u16>) {
+    /// Of moves that lead to images of the same position one is enough.
+    fn leave_out_images(&mut self, moves: &mut Vec<u16>) {
         let mut seen = HashSet::new();
-        replies.retain(|&point| {
+        moves.retain(|&point| {
             self.position.play(GomokuMove(point));
             let is_new = seen.insert(canonical(&self.position).0);
             self.position.undo(GomokuMove(point), None);

@@ -2,9 +2,9 @@
 //!
 //! It is a depth-first proof-number search (`develop`). What makes it small is that a move of the attacker is
 //! judged by what happens if the defender passes (`judge`):
-//! - If the attacker then has a victory by continuous fours, the move is a *threat*. A reply that does not touch these
-//!   fours changes nothing: it lies on none of their points, and it gives the defender no four while they are played.
-//!   Of the others those have to be searched after which there is no victory by continuous fours.
+//! - If the attacker then has a victory by continuous fours, the move is a *threat*. A reply that does not touch
+//!   these fours changes nothing: it lies on none of their points, and it gives the defender no four while they are
+//!   played. Of the others those have to be searched after which there is no victory by continuous fours.
 //! - Else the move is *quiet*. First it is proven that the attacker wins if the defender passes. That proof rests on
 //!   some points (`zone`); the defender's replies on these are searched, and those that could help it to a four.
 //!   Any other reply changes nothing in the proof.
