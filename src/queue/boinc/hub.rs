@@ -222,7 +222,21 @@ impl<U: Unit> VolunteerService<U> {
             }
         }
         self.fill(&results, &failures)?;
+        self.forget_strays(results.union(&failures))?;
         self.tidy()
+    }
+
+    /// Removes what has come of workunits that ended just when the server put it there.
+    fn forget_strays<'n>(&self, come: impl Iterator<Item = &'n String>) -> Result<(), SpoolError> {
+        let mut come = come.peekable();
+        if come.peek().is_none() {
+            return Ok(());
+        }
+        let units: BTreeSet<String> = self.spool.units()?.into_iter().collect();
+        for name in come.filter(|name| !units.contains(*name)) {
+            self.spool.end(name, false)?;
+        }
+        Ok(())
     }
 
     /// Gives a unit back to its lane; its workunit stays on its way.
