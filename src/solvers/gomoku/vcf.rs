@@ -14,7 +14,7 @@
 //! - In renju black may not make its four on a forbidden point, and white wins if the point that black has to answer
 //!   on is forbidden.
 
-use super::windows::{WindowBoard, WindowTable};
+use super::windows::{OpenWindow, WindowBoard, WindowTable};
 use crate::core::game::{Game, Side};
 use crate::games::gomoku::board::{GomokuBoard, POINTS};
 use crate::games::gomoku::position::{GomokuPosition, stone_hash};
@@ -44,6 +44,8 @@ struct VcfNode {
     depth: u16,
     four: u16,
     answer: u16,
+    /// The attacker's threes: where they begin and end in the list of all threes at its depth.
+    threes: (u32, u32),
 }
 
 /// The search. Its memory serves for one position after another.
@@ -57,8 +59,9 @@ pub struct VcfSearch<'a> {
     stamp: u32,
     /// The fours of the position that is looked at.
     moves: Vec<u16>,
-    /// The empty points of its threes.
-    threes: Vec<[u16; 2]>,
+    /// The attacker's threes of the positions at the depth that is looked at, and of those one deeper.
+    threes: Vec<OpenWindow>,
+    deeper: Vec<OpenWindow>,
     visited: u64,
 }
 
@@ -81,18 +84,20 @@ struct VcfBoard<'b, 'w> {
     attacker: Side,
     /// The nodes whose moves are on the board.
     path: Vec<u32>,
+    /// The nodes whose moves are to come.
+    chain: Vec<u32>,
 }
 
 impl VcfBoard<'_, '_> {
     fn put(&mut self, point: u16, colour: Side) {
-        self.windows.put(point, colour);
+        self.windows.toggle(point, colour);
         if let Some(renju) = &mut self.renju {
             renju.toggle(self.board.place(point), colour);
         }
     }
 
     fn take(&mut self, point: u16, colour: Side) {
-        self.windows.take(point, colour);
+        self.windows.toggle(point, colour);
         if let Some(renju) = &mut self.renju {
             renju.toggle(self.board.place(point), colour);
         }
@@ -119,13 +124,14 @@ impl VcfBoard<'_, '_> {
     /// Puts the moves of a node on the board, and takes those of others away.
     fn go_to(&mut self, nodes: &[VcfNode], node: u32) {
         let (attacker, defender) = (self.attacker, self.attacker.other());
-        let (mut chain, mut at) = (Vec::new(), node);
+        let mut at = node;
+        self.chain.clear();
         while at != NOBODY {
             let depth = usize::from(nodes[at as usize].depth);
             if self.path.get(depth.wrapping_sub(1)) == Some(&at) {
                 break;
             }
-            chain.push(at);
+            self.chain.push(at);
             at = nodes[at as usize].parent;
         }
         let common = if at == NOBODY { 0 } else { usize::from(nodes[at as usize].depth) };
@@ -135,7 +141,7 @@ impl VcfBoard<'_, '_> {
             self.take(answer, defender);
             self.take(four, attacker);
         }
-        for &next in chain.iter().rev() {
+        while let Some(next) = self.chain.pop() {
             let VcfNode { four, answer, .. } = nodes[next as usize];
             self.put(four, attacker);
             self.put(answer, defender);
@@ -164,6 +170,7 @@ impl<'a> VcfSearch<'a> {
             stamp: 0,
             moves: Vec::new(),
             threes: Vec::new(),
+            deeper: Vec::new(),
             visited: 0,
         }
     }
@@ -230,7 +237,11 @@ impl<'a> VcfSearch<'a> {
         if let [Some(point), _] = windows.completions(attacker) {
             return Ok(VcfAnswer::Win(VcfWin { length: 1, line: vec![point] }));
         }
-        let mut board = VcfBoard { windows, renju, board: self.table.board(), attacker, path: Vec::new() };
+        if windows.threes(attacker).is_empty() {
+            return Ok(VcfAnswer::NoWin);
+        }
+        let mut board =
+            VcfBoard { windows, renju, board: self.table.board(), attacker, path: Vec::new(), chain: Vec::new() };
         self.seen.clear(self.nodes.drain(..).map(|node| node.hash));
         let (mut at, mut told) = (NOBODY, 0u64);
         let answer = loop {
@@ -239,10 +250,13 @@ impl<'a> VcfSearch<'a> {
                 break Ok(VcfAnswer::Win(self.win(at, four, answers)));
             }
             // The next in order; the first comes after the root.
+            let depth = self.nodes.get(at as usize).map_or(0, |node| node.depth);
             at = at.wrapping_add(1);
             told += 1;
-            if at as usize >= self.nodes.len() {
-                break Ok(VcfAnswer::NoWin);
+            let Some(next) = self.nodes.get(at as usize) else { break Ok(VcfAnswer::NoWin) };
+            if next.depth > depth {
+                std::mem::swap(&mut self.threes, &mut self.deeper);
+                self.deeper.clear();
             }
             if at as usize >= limit {
                 break Ok(VcfAnswer::Unknown);
@@ -264,7 +278,12 @@ impl<'a> VcfSearch<'a> {
     fn expand(&mut self, board: &mut VcfBoard, node: u32) -> Expanded {
         self.visited += 1;
         let (attacker, defender) = (board.attacker, board.attacker.other());
-        let only = match board.windows.completions(defender) {
+        // Later ones come from the defender's last answer: the attacker played on the point of one before that.
+        let threats = match self.nodes.get(node as usize) {
+            Some(node) => board.windows.completions_of(defender, node.answer),
+            None => board.windows.completions(defender),
+        };
+        let only = match threats {
             [None, _] => None,
             [only, None] => only,
             [Some(_), Some(_)] => return Expanded::Open,
@@ -274,39 +293,44 @@ impl<'a> VcfSearch<'a> {
             self.makes.fill((0, 0));
             self.stamp = 1;
         }
-        let (stamp, makes) = (self.stamp, &mut self.makes);
-        let (moves, threes) = (&mut self.moves, &mut self.threes);
+        let (hash, depth, (from, to)) = match self.nodes.get(node as usize) {
+            Some(node) => (node.hash, node.depth, node.threes),
+            None => {
+                self.threes.clear();
+                self.deeper.clear();
+                self.threes.extend_from_slice(board.windows.threes(attacker));
+                (0, 0, (0, self.threes.len() as u32))
+            }
+        };
+        let threes = &self.threes[from as usize..to as usize];
+        let (stamp, makes, moves) = (self.stamp, &mut self.makes, &mut self.moves);
         moves.clear();
-        threes.clear();
         let mut twice = None;
         let renju = board.renju.is_some();
         let mut doubles = Vec::new();
-        board.windows.fours(attacker, |four, answer| {
-            threes.push([four, answer]);
-            if only.is_some_and(|only| only != four) {
-                return;
-            }
-            let made = &mut makes[usize::from(four)];
-            if made.0 != stamp {
-                *made = (stamp, answer);
-                moves.push(four);
-            } else if made.1 != answer {
-                twice = twice.or(Some((four, [made.1, answer])));
-                if renju {
-                    doubles.push((four, [made.1, answer]));
+        for &OpenWindow { empty: [one, other], .. } in threes {
+            for (four, answer) in [(one, other), (other, one)] {
+                if only.is_some_and(|only| only != four) {
+                    continue;
+                }
+                let made = &mut makes[usize::from(four)];
+                if made.0 != stamp {
+                    *made = (stamp, answer);
+                    moves.push(four);
+                } else if made.1 != answer {
+                    twice = twice.or(Some((four, [made.1, answer])));
+                    if renju {
+                        doubles.push((four, [made.1, answer]));
+                    }
                 }
             }
-        });
+        }
         if renju {
             twice = doubles.into_iter().find(|&(four, _)| !board.is_forbidden(four, attacker));
         }
         if let Some((four, answers)) = twice {
             return Expanded::Win(four, Some(answers));
         }
-        let (hash, depth) = match self.nodes.get(node as usize) {
-            Some(node) => (node.hash, node.depth),
-            None => (0, 0),
-        };
         for &four in &self.moves {
             let answer = self.makes[usize::from(four)].1;
             if renju && board.is_forbidden(four, attacker) {
@@ -315,15 +339,19 @@ impl<'a> VcfSearch<'a> {
             if board.cannot_answer(four, answer) {
                 return Expanded::Win(four, None);
             }
-            // Without another three the attacker has no four afterwards.
-            let goes_on = (self.threes.iter()).any(|three| !three.contains(&four) && !three.contains(&answer))
-                || board.windows.makes_three(four, answer, attacker);
-            if !goes_on {
+            let hash = hash ^ stone_hash(attacker, four) ^ stone_hash(defender, answer);
+            if self.seen.has(hash) {
                 continue;
             }
-            let hash = hash ^ stone_hash(attacker, four) ^ stone_hash(defender, answer);
-            if self.seen.insert(hash) {
-                self.nodes.push(VcfNode { hash, parent: node, depth: depth + 1, four, answer });
+            let first = self.deeper.len();
+            let stays = |three: &&OpenWindow| !(three.lacks(four) | three.lacks(answer) | three.is_spoilt_by(four));
+            self.deeper.extend(threes.iter().filter(stays));
+            board.windows.threes_after(attacker, four, Some(answer), |three| self.deeper.push(three));
+            // Without a three the attacker has no four afterwards.
+            if self.deeper.len() > first {
+                self.seen.insert(hash);
+                let threes = (first as u32, self.deeper.len() as u32);
+                self.nodes.push(VcfNode { hash, parent: node, depth: depth + 1, four, answer, threes });
             }
         }
         Expanded::Open
@@ -379,6 +407,20 @@ impl Seen {
         self.size = size;
         self.places.clear();
         self.places.resize(size, 0);
+    }
+
+    /// Whether a hash is in the set.
+    #[inline]
+    fn has(&self, hash: u64) -> bool {
+        if hash == 0 {
+            return self.zero;
+        }
+        let mask = self.size - 1;
+        let mut at = hash as usize & mask;
+        while self.places[at] != 0 && self.places[at] != hash {
+            at = (at + 1) & mask;
+        }
+        self.places[at] == hash
     }
 
     /// Inserts a hash; whether it is new.

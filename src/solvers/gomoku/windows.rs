@@ -3,10 +3,12 @@
 //! A window is as many points in a line as win; its flanks are the points next to its two ends. A window with all
 //! stones but one, none of the other side, and flanks that do not spoil the row is a *four*: its empty point makes a
 //! row that wins. One stone less, and it is a *three*: either of its empty points makes a four with the other one to
-//! complete it. (The words are those for rows of five.) So all moves that make fours are read off sets of windows.
+//! complete it. (The words are those for rows of five.) So all moves that make fours are read off the windows.
 //!
-//! A stone changes the counts of the windows that it lies in and of those that it flanks: at most 28 for rows of
-//! five. Each change is an addition to a code, a look into a table of classes and, if the class changed, two bits.
+//! The fours and threes are kept as lists, which a stone makes shorter: those that it blocks or spoils go. What it
+//! adds for its own colour are fours, out of threes, and the threes through its point. These are found in its four
+//! lines at once. The stones of a line are bits of a word for each colour, and the stones of all windows of a line
+//! are counted in three words, the bits of the counts.
 
 use crate::core::game::Side;
 use crate::games::gomoku::board::{GREATEST, GomokuBoard, POINTS};
@@ -18,41 +20,73 @@ pub const LONGEST: u8 = 7;
 /// Least length of such a row.
 pub const SHORTEST: u8 = 3;
 
-/// Words of a set of windows: there are most on the greatest board, for the shortest rows.
-const WORDS: usize = 24;
-/// Classes of windows, with one for those of no interest.
-const CLASSES: usize = 5;
-/// Codes of windows: counts of three bits for either colour, flanks of two.
-const CODES: usize = 1 << 10;
-/// Shifts of the counts in a code: black and white stones, black and white flanks.
-const STONES: [u32; 2] = [0, 3];
-const FLANKS: [u32; 2] = [6, 8];
+/// The directions of lines: steps of x and y.
+const STEPS: [(i8, i8); DIRECTIONS] = [(1, 0), (0, 1), (1, 1), (1, -1)];
+const DIRECTIONS: usize = 4;
+/// Numbers that lines have. The last one is for points whose line is too short for a window.
+const LINES: usize = 128;
+const _: () = assert!(2 * GREATEST as usize + 2 * (2 * GREATEST as usize - 1 - 2 * (SHORTEST as usize - 1)) < LINES);
+/// Bit of the first point of a line. The one below is for its flank.
+const FIRST_BIT: u8 = 1;
+const _: () = assert!(GREATEST + FIRST_BIT < 32);
 
-/// What a window is, if it is anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WindowClass {
-    /// One stone is missing.
-    Four,
-    /// Two stones are missing.
-    Three,
+/// A window without stones of the other colour that lacks one stone, or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenWindow {
+    /// Its empty points, of a four twice the same. A stone on one point of a three makes a four, which the other
+    /// point completes.
+    pub empty: [u16; 2],
+    /// The points where a stone of its colour would spoil it; [`NOWHERE`] in place of those that there are not.
+    pub flanks: [u16; 2],
 }
 
-/// A set of windows, by their numbers.
-pub type WindowSet = [u64; WORDS];
+impl OpenWindow {
+    /// Whether a point is one of its empty points.
+    #[inline(always)]
+    pub fn lacks(&self, point: u16) -> bool {
+        (self.empty[0] == point) | (self.empty[1] == point)
+    }
 
-/// The windows of a board: which points they have, and which windows a point is in or next to.
+    /// Whether a stone of its colour on a point spoils it.
+    #[inline(always)]
+    pub fn is_spoilt_by(&self, point: u16) -> bool {
+        (self.flanks[0] == point) | (self.flanks[1] == point)
+    }
+}
+
+/// In place of a point.
+pub const NOWHERE: u16 = u16::MAX;
+
+/// The lines of a point, by direction.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct PointLines {
+    line: [u32; DIRECTIONS],
+    /// The bit of the point.
+    bit: [u32; DIRECTIONS],
+    /// Bits where windows that hold the point may begin.
+    through: [u32; DIRECTIONS],
+    /// Bits where windows of the line may begin.
+    starts: [u32; DIRECTIONS],
+}
+
+/// The lines of a board that have windows.
 #[derive(Debug)]
 pub struct WindowTable {
     board: GomokuBoard,
     rules: GomokuRules,
-    /// Points of each window.
-    points: Vec<[u16; LONGEST as usize]>,
-    /// For each point the windows that it is in, then those that it flanks: from `first[point]` on.
-    of_points: Vec<u16>,
-    first: Vec<(u16, u16, u16)>,
-    /// Class of each code, see [`class_index`].
-    classes: [u8; CODES],
-    words: usize,
+    points: Vec<PointLines>,
+    /// For each line where its windows may begin, the number that a point would have if it were at bit 0, and what
+    /// each further bit adds.
+    starts: [u32; LINES],
+    origin: [u16; LINES],
+    step: [u16; LINES],
+    /// The points of a line, by bits.
+    points_of: [u32; LINES],
+    /// Lines that have windows.
+    lines: usize,
+    /// Whether a row of a colour that is too long does not win: all bits or none.
+    exact: [u32; 2],
 }
 
 /// Rules that windows are not kept for.
@@ -64,14 +98,6 @@ pub enum WindowsError {
     /// Rows that are too short or too long.
     #[error("rows of {0} are not supported here: expected {SHORTEST} to {LONGEST}")]
     Length(u8),
-}
-
-/// Where the set of a colour's windows of a class is; 0 is for all others.
-const fn class_index(colour: usize, class: WindowClass) -> usize {
-    match class {
-        WindowClass::Four => 1 + colour,
-        WindowClass::Three => 3 + colour,
-    }
 }
 
 const fn index(side: Side) -> usize {
@@ -94,31 +120,48 @@ impl WindowTable {
         if !(SHORTEST..=LONGEST).contains(&win) {
             return Err(WindowsError::Length(win));
         }
-        let (mut points, mut inside, mut beside) = (Vec::new(), vec![Vec::new(); POINTS], vec![Vec::new(); POINTS]);
-        for (dx, dy) in [(1i8, 0i8), (0, 1), (1, 1), (1, -1)] {
+        let mut table = WindowTable {
+            board,
+            rules,
+            points: vec![PointLines { line: [LINES as u32 - 1; DIRECTIONS], ..PointLines::default() }; POINTS],
+            starts: [0; LINES],
+            origin: [0; LINES],
+            step: [0; LINES],
+            points_of: [0; LINES],
+            lines: 0,
+            exact: match rules.rule() {
+                RowRule::Five | RowRule::Caro => [u32::MAX; 2],
+                RowRule::Free => [0; 2],
+                RowRule::Renju => [u32::MAX, 0],
+            },
+        };
+        for (direction, (dx, dy)) in STEPS.into_iter().enumerate() {
             for start in board.points() {
                 let (x, y) = board.place(start);
                 let at = |step: i8| board.point(x.checked_add_signed(dx * step)?, y.checked_add_signed(dy * step)?);
-                let window: Option<Vec<u16>> = (0..win as i8).map(at).collect();
-                let Some(window) = window else { continue };
-                let number = points.len() as u16;
-                let mut padded = [0; LONGEST as usize];
-                padded[..window.len()].copy_from_slice(&window);
-                points.push(padded);
-                window.iter().for_each(|&point| inside[usize::from(point)].push(number));
-                [at(-1), at(win as i8)].into_iter().flatten().for_each(|p| beside[usize::from(p)].push(number));
+                let points: Vec<u16> = (0..GREATEST as i8).map_while(at).collect();
+                if at(-1).is_none() && points.len() >= usize::from(win) {
+                    table.add_line(direction, &points);
+                }
             }
         }
-        let (mut of_points, mut first) = (Vec::new(), Vec::new());
-        for (inside, beside) in inside.iter().zip(&beside) {
-            let begin = of_points.len() as u16;
-            of_points.extend(inside);
-            let middle = of_points.len() as u16;
-            of_points.extend(beside);
-            first.push((begin, middle, of_points.len() as u16));
+        Ok(table)
+    }
+
+    fn add_line(&mut self, direction: usize, points: &[u16]) {
+        let (line, win) = (self.lines, self.rules.win());
+        self.lines += 1;
+        self.starts[line] = ((1 << (points.len() - usize::from(win) + 1)) - 1) << FIRST_BIT;
+        self.step[line] = points[1].wrapping_sub(points[0]);
+        self.origin[line] = points[0].wrapping_sub(self.step[line] * u16::from(FIRST_BIT));
+        self.points_of[line] = ((1 << points.len()) - 1) << FIRST_BIT;
+        for (bit, &point) in (FIRST_BIT..).zip(points) {
+            let lines = &mut self.points[usize::from(point)];
+            lines.line[direction] = line as u32;
+            lines.bit[direction] = 1 << bit;
+            lines.through[direction] = self.starts[line] & (((1 << win) - 1) << bit) >> (win - 1);
+            lines.starts[direction] = self.starts[line];
         }
-        let words = points.len().div_ceil(64);
-        Ok(WindowTable { board, rules, points, of_points, first, classes: classes(rules), words })
     }
 
     /// The board that has these windows.
@@ -131,47 +174,105 @@ impl WindowTable {
         self.rules
     }
 
-    /// The points of a window.
-    #[inline]
-    fn points_of(&self, window: usize) -> &[u16] {
-        &self.points[window][..usize::from(self.rules.win())]
+    /// The point at a bit of a line.
+    #[inline(always)]
+    fn point(&self, line: usize, bit: u32) -> u16 {
+        self.origin[line].wrapping_add(self.step[line].wrapping_mul(bit as u16))
+    }
+
+    /// The bits of a window's points, for one that begins at bit 0.
+    #[inline(always)]
+    fn window(&self) -> u32 {
+        (1 << self.rules.win()) - 1
+    }
+
+    /// The threes in four lines, by the bits where they begin.
+    #[inline(always)]
+    fn threes(&self, lines: &FourLines) -> [u32; DIRECTIONS] {
+        // The most frequent length is known to the compiler.
+        match self.rules.win() {
+            5 => threes(lines, 5),
+            win => threes(lines, win.into()),
+        }
     }
 }
 
-/// The class of each code.
-fn classes(rules: GomokuRules) -> [u8; CODES] {
-    let win = usize::from(rules.win());
-    std::array::from_fn(|code| {
-        let count = |shift: u32, bits: usize| code >> shift & bits;
-        for colour in 0..2 {
-            let (own, enemy) = (count(STONES[colour], 7), count(STONES[1 - colour], 7));
-            // A flank of the own colour makes the row too long.
-            let exact = match rules.rule() {
-                RowRule::Five | RowRule::Caro => true,
-                RowRule::Free => false,
-                RowRule::Renju => colour == 0,
-            };
-            if enemy > 0 || exact && count(FLANKS[colour], 3) > 0 {
-                continue;
-            }
-            if own + 1 == win {
-                return class_index(colour, WindowClass::Four) as u8;
-            }
-            if own + 2 == win {
-                return class_index(colour, WindowClass::Three) as u8;
-            }
+/// Four lines, as they look to one colour.
+struct FourLines {
+    /// Its stones, and those of the other colour.
+    own: [u32; DIRECTIONS],
+    enemy: [u32; DIRECTIONS],
+    /// Where windows may begin.
+    starts: [u32; DIRECTIONS],
+    /// Whether flanks spoil a row: all bits or none.
+    exact: u32,
+}
+
+/// See [`WindowTable::threes`]; `win` stones make a row.
+#[inline(always)]
+fn threes(lines: &FourLines, win: u32) -> [u32; DIRECTIONS] {
+    const NONE: [u32; DIRECTIONS] = [0; DIRECTIONS];
+    let FourLines { own, enemy, starts, exact } = lines;
+    let (mut ones, mut twos, mut fours, mut blocked) = (NONE, NONE, NONE, NONE);
+    for at in 0..win {
+        for k in 0..DIRECTIONS {
+            let stone = own[k] >> at;
+            let two = ones[k] & stone;
+            ones[k] ^= stone;
+            fours[k] ^= twos[k] & two;
+            twos[k] ^= two;
+            blocked[k] |= enemy[k] >> at;
         }
-        0
+    }
+    // The bits of the count that is looked for.
+    let wanted = |bit: u32| if (win - 2) >> bit & 1 == 1 { u32::MAX } else { 0 };
+    std::array::from_fn(|k| {
+        let flanks = (own[k] << 1 | own[k] >> win) & exact;
+        let other = (ones[k] ^ wanted(0)) | (twos[k] ^ wanted(1)) | (fours[k] ^ wanted(2));
+        starts[k] & !(blocked[k] | flanks | other)
     })
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+fn bits_of(word: u32) -> impl Iterator<Item = u32> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        Some(bit)
+    })
+}
+
+/// Appends to a list what is to stay of those from a place on.
+#[inline(always)]
+fn append(list: &mut Vec<OpenWindow>, from: usize, stays: impl Fn(&OpenWindow) -> bool) {
+    for at in from..list.len() {
+        let window = list[at];
+        if stays(&window) {
+            list.push(window);
+        }
+    }
 }
 
 /// A position as windows. The caller plays on empty points only.
 #[derive(Debug, Clone)]
 pub struct WindowBoard<'a> {
     table: &'a WindowTable,
-    codes: Vec<u16>,
-    sets: [WindowSet; CLASSES],
-    stones: [u8; POINTS],
+    /// The stones of each colour, by lines.
+    stones: [[u32; LINES]; 2],
+    /// The threes and the fours of each colour: those of earlier positions, then those of this one.
+    threes: [Vec<OpenWindow>; 2],
+    fours: [Vec<OpenWindow>; 2],
+    /// Where the threes and fours of each position begin, the last one's last.
+    first: Vec<[ListStart; 2]>,
+}
+
+/// Where the threes and the fours of a colour begin.
+#[derive(Debug, Clone, Copy, Default)]
+struct ListStart {
+    threes: usize,
+    fours: usize,
 }
 
 impl<'a> WindowBoard<'a> {
@@ -179,16 +280,11 @@ impl<'a> WindowBoard<'a> {
     pub fn new(table: &'a WindowTable, position: &GomokuPosition) -> WindowBoard<'a> {
         let mut windows = WindowBoard {
             table,
-            codes: vec![0; table.points.len()],
-            sets: [[0; WORDS]; CLASSES],
-            stones: [0; POINTS],
+            stones: [[0; LINES]; 2],
+            threes: [Vec::new(), Vec::new()],
+            fours: [Vec::new(), Vec::new()],
+            first: vec![Default::default()],
         };
-        // A board of windows with two or more points each has none that is of interest at first, but for the
-        // shortest rows.
-        let empty = usize::from(table.classes[0]);
-        for window in 0..table.points.len() {
-            windows.sets[empty][window / 64] |= 1 << (window % 64);
-        }
         position.stones().for_each(|(point, colour)| windows.put(point, colour));
         windows
     }
@@ -199,125 +295,151 @@ impl<'a> WindowBoard<'a> {
     }
 
     /// Puts a stone on an empty point.
-    #[inline]
     pub fn put(&mut self, point: u16, colour: Side) {
-        let at = index(colour);
-        self.stones[usize::from(point)] = at as u8 + 1;
-        self.change(point, 1 << STONES[at], 1 << FLANKS[at]);
+        let (own, enemy) = (index(colour), index(colour.other()));
+        let before = self.first.last().copied().unwrap_or_default();
+        let mut first = [ListStart::default(); 2];
+        for at in 0..2 {
+            first[at] = ListStart { threes: self.threes[at].len(), fours: self.fours[at].len() };
+        }
+        append(&mut self.threes[enemy], before[enemy].threes, |window| !window.lacks(point));
+        append(&mut self.fours[enemy], before[enemy].fours, |window| !window.lacks(point));
+        let stays = |window: &OpenWindow| !(window.lacks(point) | window.is_spoilt_by(point));
+        append(&mut self.fours[own], before[own].fours, stays);
+        let from = before[own].threes..first[own].threes;
+        for three in self.threes[own][from].iter().filter(|three| three.lacks(point)) {
+            let other = three.empty[usize::from(three.empty[0] == point)];
+            self.fours[own].push(OpenWindow { empty: [other; 2], ..*three });
+        }
+        append(&mut self.threes[own], before[own].threes, stays);
+        let mut threes = std::mem::take(&mut self.threes[own]);
+        self.threes_after(colour, point, None, |three| threes.push(three));
+        self.threes[own] = threes;
+        self.toggle(point, colour);
+        self.first.push(first);
     }
 
-    /// Takes away a stone that lies there.
-    #[inline]
+    /// Takes away the stone that was put last.
     pub fn take(&mut self, point: u16, colour: Side) {
-        let at = index(colour);
-        self.stones[usize::from(point)] = 0;
-        self.change(point, 0u16.wrapping_sub(1 << STONES[at]), 0u16.wrapping_sub(1 << FLANKS[at]));
-    }
-
-    /// Adds to the codes of the windows that a point is in, and of those that it flanks.
-    #[inline]
-    fn change(&mut self, point: u16, inside: u16, beside: u16) {
-        let table = self.table;
-        let (begin, middle, end) = table.first[usize::from(point)];
-        let of = |from: u16, to: u16| &table.of_points[usize::from(from)..usize::from(to)];
-        for (windows, more) in [(of(begin, middle), inside), (of(middle, end), beside)] {
-            for &window in windows {
-                let code = &mut self.codes[usize::from(window)];
-                let old = table.classes[usize::from(*code) % CODES];
-                *code = code.wrapping_add(more);
-                let new = table.classes[usize::from(*code) % CODES];
-                if old != new {
-                    let (word, bit) = (usize::from(window) / 64, 1u64 << (window % 64));
-                    self.sets[usize::from(old)][word] ^= bit;
-                    self.sets[usize::from(new)][word] ^= bit;
-                }
-            }
+        self.toggle(point, colour);
+        let Some(first) = self.first.pop() else { return };
+        for at in 0..2 {
+            self.threes[at].truncate(first[at].threes);
+            self.fours[at].truncate(first[at].fours);
         }
     }
 
-    /// Whether a point has no stone.
+    /// A stone comes or goes, and the threes and fours are left as they are. They are right again when it is undone.
     #[inline]
-    pub fn is_empty(&self, point: u16) -> bool {
-        self.stones[usize::from(point)] == 0
+    pub fn toggle(&mut self, point: u16, colour: Side) {
+        let at = &self.table.points[usize::from(point)];
+        let stones = &mut self.stones[index(colour)];
+        (0..DIRECTIONS).for_each(|k| stones[at.line[k] as usize % LINES] ^= at.bit[k]);
     }
 
-    /// The windows of a class that a colour has.
+    /// The threes of a colour.
     #[inline]
-    fn set(&self, colour: Side, class: WindowClass) -> &[u64] {
-        &self.sets[class_index(index(colour), class)][..self.table.words]
+    pub fn threes(&self, colour: Side) -> &[OpenWindow] {
+        let first = self.first.last().map_or(0, |first| first[index(colour)].threes);
+        &self.threes[index(colour)][first..]
+    }
+
+    /// The fours of a colour.
+    #[inline]
+    fn fours(&self, colour: Side) -> &[OpenWindow] {
+        let first = self.first.last().map_or(0, |first| first[index(colour)].fours);
+        &self.fours[index(colour)][first..]
     }
 
     /// The points where a colour completes a row that wins: two different ones at most. `None` in place of those
     /// that there are not.
     #[inline]
     pub fn completions(&self, colour: Side) -> [Option<u16>; 2] {
+        let mut points = self.fours(colour).iter().map(|four| four.empty[0]);
+        let one = points.next();
+        [one, points.find(|&point| Some(point) != one)]
+    }
+
+    /// The same for rows through a stone of the colour, whether it was put or toggled.
+    #[inline]
+    pub fn completions_of(&self, colour: Side, stone: u16) -> [Option<u16>; 2] {
+        let (table, at) = (self.table, &self.table.points[usize::from(stone)]);
+        let mut lines = self.lines_of(colour, stone);
         let mut found = [None; 2];
-        for (word, &bits) in self.set(colour, WindowClass::Four).iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let window = 64 * word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let point = self.table.points_of(window).iter().copied().find(|&point| self.is_empty(point));
+        // A four is a three without the stone.
+        (0..DIRECTIONS).for_each(|k| lines.own[k] ^= at.bit[k]);
+        let threes = table.threes(&lines);
+        for k in 0..DIRECTIONS {
+            for start in bits_of(threes[k]) {
+                let missing = !(lines.own[k] | at.bit[k]) >> start & table.window();
+                let point = Some(table.point(at.line[k] as usize % LINES, start + missing.trailing_zeros()));
                 if found[0].is_none() {
                     found[0] = point;
                 } else if found[0] != point {
                     found[1] = point;
-                    return found;
                 }
             }
         }
         found
     }
 
-    /// Calls `each` with every move of a colour that makes a four and the point that completes it. A move that makes
-    /// several fours comes several times, and a window's two points come one after the other.
-    #[inline]
-    pub fn fours(&self, colour: Side, mut each: impl FnMut(u16, u16)) {
-        for (word, &bits) in self.set(colour, WindowClass::Three).iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let window = 64 * word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let mut empty = self.table.points_of(window).iter().copied().filter(|&point| self.is_empty(point));
-                if let (Some(one), Some(other)) = (empty.next(), empty.next()) {
-                    each(one, other);
-                    each(other, one);
-                }
+    /// The lines of a point with the windows through it.
+    #[inline(always)]
+    fn lines_of(&self, colour: Side, point: u16) -> FourLines {
+        let (own, enemy, at) = (index(colour), index(colour.other()), &self.table.points[usize::from(point)]);
+        let words = |of: &[u32; LINES]| std::array::from_fn(|k| of[at.line[k] as usize % LINES]);
+        FourLines {
+            own: words(&self.stones[own]),
+            enemy: words(&self.stones[enemy]),
+            starts: at.through,
+            exact: self.table.exact[own],
+        }
+    }
+
+    /// Calls `each` with the threes of a colour through an empty point, once it has a stone there and the other
+    /// colour one on another empty point, if that is given.
+    #[inline(always)]
+    pub fn threes_after(&self, colour: Side, point: u16, answer: Option<u16>, mut each: impl FnMut(OpenWindow)) {
+        let at = &self.table.points[usize::from(point)];
+        let mut lines = self.lines_of(colour, point);
+        (0..DIRECTIONS).for_each(|k| lines.own[k] |= at.bit[k]);
+        if let Some(answer) = answer {
+            let other = &self.table.points[usize::from(answer)];
+            for k in 0..DIRECTIONS {
+                lines.enemy[k] |= if at.line[k] == other.line[k] { other.bit[k] } else { 0 };
+            }
+        }
+        let found = self.table.threes(&lines);
+        for k in 0..DIRECTIONS {
+            for start in bits_of(found[k]) {
+                let missing = !lines.own[k] >> start & self.table.window();
+                each(self.three(colour, at.line[k] as usize % LINES, start, missing));
             }
         }
     }
 
-    /// Whether a stone of a colour on an empty point makes a three that the other colour does not spoil by a stone on
-    /// the point `without`. Flanks are not looked at: stones next to the three may spoil it nevertheless.
-    #[inline]
-    pub fn makes_three(&self, point: u16, without: u16, colour: Side) -> bool {
-        let (begin, middle, _) = self.table.first[usize::from(point)];
-        let class = class_index(index(colour), WindowClass::Three) as u8;
-        self.table.of_points[usize::from(begin)..usize::from(middle)].iter().any(|&window| {
-            let code = self.codes[usize::from(window)].wrapping_add(1 << STONES[index(colour)]);
-            self.table.classes[usize::from(code) % CODES] == class
-                && !self.table.points_of(usize::from(window)).contains(&without)
-        })
+    /// The three that begins at a bit of a line, and lacks these bits from there on.
+    #[inline(always)]
+    fn three(&self, colour: Side, line: usize, start: u32, missing: u32) -> OpenWindow {
+        let table = self.table;
+        let flanks = table.points_of[line] & table.exact[index(colour)];
+        let flank = |bit: u32| if flanks >> bit & 1 == 1 { table.point(line, bit) } else { NOWHERE };
+        let (one, other) = (start + missing.trailing_zeros(), start + 31 - missing.leading_zeros());
+        OpenWindow {
+            empty: [table.point(line, one), table.point(line, other)],
+            flanks: [flank(start - 1), flank(start + u32::from(table.rules.win()))],
+        }
     }
 
     /// Calls `each` with the points where a colour makes a four, or could make one if it had stones on the points
     /// `with`, too. Points can come more than once, and some of them are not empty.
     pub fn points_of_fours(&self, colour: Side, with: &[u16], mut each: impl FnMut(u16)) {
-        self.fours(colour, |point, _| each(point));
-        let (own, enemy) = (STONES[index(colour)], STONES[index(colour.other())]);
-        let least = usize::from(self.table.rules.win()) - 2;
-        for &point in with {
-            let (begin, middle, _) = self.table.first[usize::from(point)];
-            for &window in &self.table.of_points[usize::from(begin)..usize::from(middle)] {
-                let code = self.codes[usize::from(window)];
-                if code >> enemy & 7 != 0 {
-                    continue;
-                }
-                let points = self.table.points_of(usize::from(window));
-                let stones = usize::from(code >> own & 7);
-                if stones + with.iter().filter(|p| points.contains(p)).count() >= least {
-                    points.iter().for_each(|&point| each(point));
-                }
+        self.threes(colour).iter().flat_map(|three| three.empty).for_each(&mut each);
+        let least = u32::from(self.table.rules.win()) - 2;
+        let stones = self.stones_with(colour, with.iter().copied());
+        for at in with.iter().map(|&point| &self.table.points[usize::from(point)]) {
+            for k in 0..DIRECTIONS {
+                self.points_of_line(&stones, colour, (at.line[k] as usize, at.through[k]), least, &mut each);
             }
         }
     }
@@ -331,12 +453,35 @@ impl<'a> WindowBoard<'a> {
         least: usize,
         mut each: impl FnMut(u16),
     ) {
-        let (own, enemy) = (STONES[index(colour)], STONES[index(colour.other())]);
-        for (window, code) in self.codes.iter().enumerate() {
-            let points = self.table.points_of(window);
-            let count = usize::from(code >> own & 7) + points.iter().filter(|&&point| is_in(point)).count();
-            if code >> enemy & 7 == 0 && count >= least {
-                points.iter().for_each(|&point| each(point));
+        let stones = self.stones_with(colour, self.table.board.points().filter(|&point| is_in(point)));
+        for (line, &starts) in self.table.starts[..self.table.lines].iter().enumerate() {
+            self.points_of_line(&stones, colour, (line, starts), least as u32, &mut each);
+        }
+    }
+
+    /// The stones of a colour by lines, with more of them on some points.
+    fn stones_with(&self, colour: Side, points: impl Iterator<Item = u16>) -> [u32; LINES] {
+        let mut stones = self.stones[index(colour)];
+        for at in points.map(|point| &self.table.points[usize::from(point)]) {
+            (0..DIRECTIONS).for_each(|k| stones[at.line[k] as usize % LINES] |= at.bit[k]);
+        }
+        stones
+    }
+
+    /// The same for the windows of one line that begin at some bits, with the stones of the colour by lines.
+    fn points_of_line(
+        &self,
+        stones: &[u32; LINES],
+        colour: Side,
+        (line, starts): (usize, u32),
+        least: u32,
+        each: &mut impl FnMut(u16),
+    ) {
+        let (window, enemy) = (self.table.window(), self.stones[index(colour.other())][line % LINES]);
+        for start in bits_of(starts) {
+            if enemy >> start & window == 0 && (stones[line % LINES] >> start & window).count_ones() >= least {
+                let bits = start..start + u32::from(self.table.rules.win());
+                bits.for_each(|bit| each(self.table.point(line % LINES, bit)));
             }
         }
     }
@@ -346,35 +491,43 @@ impl<'a> WindowBoard<'a> {
     /// # Panics
     /// If it differs.
     pub fn check(&self, position: &GomokuPosition) {
-        let win = usize::from(self.table.rules.win());
-        for (window, &code) in self.codes.iter().enumerate() {
-            let points = self.table.points_of(window);
-            let step = |from: u16, to: u16| i32::from(to) - i32::from(from);
-            let by = step(points[0], points[1]);
-            let place = |point: i32| {
-                let on_board = u16::try_from(point).ok().filter(|&point| self.table.board.holds(point))?;
-                // A step over the edge of the board is none to a neighbour.
-                let (x, _) = self.table.board.place(on_board);
-                let near = points.iter().any(|&other| self.table.board.place(other).0.abs_diff(x) <= 1);
-                near.then_some(on_board).and_then(|point| position.stone(point))
-            };
-            let mut anew = 0;
-            for &point in points {
-                anew += position.stone(point).map_or(0, |colour| 1 << STONES[index(colour)]);
+        let (board, win) = (self.table.board, self.table.rules.win() as i8);
+        for colour in [Side::First, Side::Second] {
+            let (mut threes, mut fours) = (Vec::new(), Vec::new());
+            for (direction, (dx, dy)) in STEPS.into_iter().enumerate() {
+                for start in board.points() {
+                    let (x, y) = board.place(start);
+                    let at =
+                        |step: i8| board.point(x.checked_add_signed(dx * step)?, y.checked_add_signed(dy * step)?);
+                    let Some(points) = (0..win).map(at).collect::<Option<Vec<u16>>>() else { continue };
+                    let lines = &self.table.points[usize::from(start)];
+                    let (line, bit) = (lines.line[direction] as usize, lines.bit[direction].trailing_zeros());
+                    for (bit, &point) in (bit..).zip(&points) {
+                        assert_eq!(self.table.point(line, bit), point);
+                        let kept = self.stones[index(colour)][line] >> bit & 1 == 1;
+                        assert_eq!(kept, position.stone(point) == Some(colour), "{point}\n{position}");
+                    }
+                    let is_exact = self.table.exact[index(colour)] != 0;
+                    let flanks = [at(-1), at(win)].map(|flank| flank.filter(|_| is_exact));
+                    let is_spoilt = flanks.iter().flatten().any(|&point| position.stone(point) == Some(colour));
+                    if is_spoilt || points.iter().any(|&point| position.stone(point) == Some(colour.other())) {
+                        continue;
+                    }
+                    let empty: Vec<u16> = points.into_iter().filter(|&p| position.stone(p).is_none()).collect();
+                    let flanks = flanks.map(|flank| flank.unwrap_or(NOWHERE));
+                    match empty[..] {
+                        [point] => fours.push(OpenWindow { empty: [point; 2], flanks }),
+                        [one, other] => threes.push(OpenWindow { empty: [one, other], flanks }),
+                        _ => {}
+                    }
+                }
             }
-            for end in [i32::from(points[0]) - by, i32::from(points[win - 1]) + by] {
-                anew += place(end).map_or(0, |colour| 1 << FLANKS[index(colour)]);
-            }
-            assert_eq!(usize::from(code), anew, "window {points:?}\n{position}");
-            let class = usize::from(self.table.classes[anew]);
-            for (other, set) in self.sets.iter().enumerate() {
-                assert_eq!(set[window / 64] >> (window % 64) & 1 == 1, other == class, "class of {points:?}");
+            for (kept, mut anew) in [(self.threes(colour), threes), (self.fours(colour), fours)] {
+                let mut kept = kept.to_vec();
+                kept.sort_unstable();
+                anew.sort_unstable();
+                assert_eq!(kept, anew, "{colour:?}\n{position}");
             }
         }
-        for point in self.table.board.points() {
-            let stone = [None, Some(Side::First), Some(Side::Second)][usize::from(self.stones[usize::from(point)])];
-            assert_eq!(stone, position.stone(point));
-        }
-        debug_assert!(win <= usize::from(GREATEST));
     }
 }

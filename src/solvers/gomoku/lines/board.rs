@@ -2,7 +2,7 @@
 //!
 //! A stone changes one line key of each of the 40 points that are at most five steps away on its lines. Where the
 //! class on that line changes, the move code of the point follows, and with it the counts of classes and the sums of
-//! weights. Taking the stone away does the same again.
+//! weights. What changed is kept, so that the stone that was put last can be taken away again.
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
@@ -105,7 +105,25 @@ struct Made {
     code: u16,
 }
 
-/// A position with its line tables. The caller plays on empty points only.
+/// A cell as it was for a colour before a stone.
+#[derive(Debug, Clone, Copy)]
+struct CellBefore {
+    cell: u16,
+    colour: u8,
+    class: MoveClass,
+    made: Made,
+}
+
+/// What was there before a stone.
+#[derive(Debug, Clone, Copy)]
+struct BeforeStone {
+    counts: [[u16; MOVE_CLASSES]; 2],
+    sums: [[i32; 2]; 2],
+    /// Where the cells that the stone changed begin in the list of them.
+    changed: usize,
+}
+
+/// A position with its line tables. The caller plays on empty points only, and takes stones away in reverse order.
 #[derive(Debug, Clone)]
 pub struct LineBoard<'a> {
     tables: &'a LineTables,
@@ -124,6 +142,9 @@ pub struct LineBoard<'a> {
     /// For each colour the sums of weights if it is to move and if it is not.
     sums: [[i32; 2]; 2],
     empty: u16,
+    /// What was there before each stone that was put, and the cells that it changed.
+    before: Vec<BeforeStone>,
+    changed: Vec<CellBefore>,
 }
 
 #[inline(always)]
@@ -147,6 +168,13 @@ const fn point_of(cell: usize) -> u16 {
     ((cell / ROW - REACH) * GREATEST as usize + cell % ROW - REACH - 1) as u16
 }
 
+/// What a stone at a distance changes in the keys of the points from which it lies behind, and ahead.
+#[inline(always)]
+fn bits_of_state(state: u8, distance: usize) -> (u32, u32) {
+    let state = u32::from(state);
+    (state << (2 * (REACH - distance)), state << (2 * (REACH - 1 + distance)))
+}
+
 impl<'a> LineBoard<'a> {
     /// The line tables of a position, whose rules are those of the tables.
     pub fn new(tables: &'a LineTables, position: &GomokuPosition) -> LineBoard<'a> {
@@ -164,6 +192,8 @@ impl<'a> LineBoard<'a> {
             counts: [[0; MOVE_CLASSES]; 2],
             sums: [[0; 2]; 2],
             empty: board.area(),
+            before: Vec::new(),
+            changed: Vec::new(),
         };
         for point in board.points() {
             lines.stones[cell_of(point)] = position.stone(point).map_or(0, |side| 1 + number(side) as u8);
@@ -224,9 +254,7 @@ impl<'a> LineBoard<'a> {
     fn count(&mut self, cell: usize, colour: usize, class: MoveClass, by: u16) {
         let count = &mut self.counts[colour][class as usize];
         *count = count.wrapping_add(by);
-        if class >= MoveClass::Four {
-            self.fours[colour][cell / 64] ^= 1 << (cell % 64);
-        }
+        self.toggle_four(cell, colour, class >= MoveClass::Four);
     }
 
     /// Adds to the numbers of stones near the cells around one.
@@ -249,44 +277,60 @@ impl<'a> LineBoard<'a> {
     #[inline]
     pub fn put(&mut self, point: u16, colour: Side) {
         let (cell, state) = (cell_of(point), 1 + number(colour) as u8);
+        self.before.push(BeforeStone { counts: self.counts, sums: self.sums, changed: self.changed.len() });
         self.leave(cell);
         self.stones[cell] = state;
         self.empty -= 1;
         self.change_near(cell, 1);
-        self.change_lines(cell, state.into());
-    }
-
-    /// Takes away a stone that lies there.
-    #[inline]
-    pub fn take(&mut self, point: u16, colour: Side) {
-        let (cell, state) = (cell_of(point), 1 + number(colour) as u32);
-        self.stones[cell] = 0;
-        self.empty += 1;
-        self.change_near(cell, -1);
-        self.change_lines(cell, state);
-        self.enter(cell);
-    }
-
-    /// Changes the keys of the cells around one by the state of a stone that comes or goes.
-    #[inline]
-    fn change_lines(&mut self, cell: usize, state: u32) {
         for (direction, step) in STEPS.into_iter().enumerate() {
             for distance in 1..=REACH {
-                self.change_key((cell + distance * step) % CELLS, direction, state << (2 * (REACH - distance)));
-                self.change_key((cell - distance * step) % CELLS, direction, state << (2 * (REACH - 1 + distance)));
+                let (ahead, behind) = bits_of_state(state, distance);
+                self.change_key((cell + distance * step) % CELLS, direction, ahead);
+                self.change_key((cell - distance * step) % CELLS, direction, behind);
             }
         }
     }
 
+    /// Takes away the stone that was put last.
+    #[inline]
+    pub fn take(&mut self, point: u16, colour: Side) {
+        let (cell, state) = (cell_of(point), 1 + number(colour) as u8);
+        let Some(before) = self.before.pop() else { return };
+        for (direction, step) in STEPS.into_iter().enumerate() {
+            for distance in 1..=REACH {
+                let (ahead, behind) = bits_of_state(state, distance);
+                self.keys[(cell + distance * step) % CELLS][direction] ^= ahead;
+                self.keys[(cell - distance * step) % CELLS][direction] ^= behind;
+            }
+        }
+        // A cell may be there for several lines: the first time is what counts.
+        while self.changed.len() > before.changed {
+            let Some(CellBefore { cell, colour, class, made }) = self.changed.pop() else { break };
+            let (cell, colour) = (usize::from(cell) % CELLS, usize::from(colour) % 2);
+            self.made[cell][colour] = made;
+            let old = std::mem::replace(&mut self.classes[cell][colour], class);
+            self.toggle_four(cell, colour, (old >= MoveClass::Four) != (class >= MoveClass::Four));
+        }
+        for colour in 0..2 {
+            self.toggle_four(cell, colour, self.classes[cell][colour] >= MoveClass::Four);
+        }
+        (self.counts, self.sums) = (before.counts, before.sums);
+        self.stones[cell] = 0;
+        self.empty += 1;
+        self.change_near(cell, -1);
+    }
+
+    #[inline(always)]
+    fn toggle_four(&mut self, cell: usize, colour: usize, is_other: bool) {
+        self.fours[colour][cell / 64] ^= u64::from(is_other) << (cell % 64);
+    }
+
     #[inline(always)]
     fn change_key(&mut self, cell: usize, direction: usize, bits: u32) {
-        let stone = self.stones[cell];
-        if stone == EDGE as u8 {
-            return;
-        }
+        // The keys of points off the board mean nothing.
         let key = self.keys[cell][direction] ^ bits;
         self.keys[cell][direction] = key;
-        if stone != 0 {
+        if self.stones[cell] != 0 {
             return;
         }
         let both = self.tables.classes.get(key);
@@ -299,6 +343,8 @@ impl<'a> LineBoard<'a> {
             }
             let lines = made.lines & !(15 << shift) | new << shift;
             let code = self.tables.codes.code(lines);
+            let class = self.classes[cell][colour];
+            self.changed.push(CellBefore { cell: cell as u16, colour: colour as u8, class, made });
             self.made[cell][colour] = Made { lines, code };
             let before = self.tables.of_code[usize::from(made.code) % CODES];
             let after = self.tables.of_code[usize::from(code) % CODES];

@@ -19,6 +19,8 @@ pub struct SearchStones<'a> {
     /// Its line tables.
     pub lines: LineBoard<'a>,
     windows: Option<WindowBoard<'a>>,
+    /// The last move, if the line tables are without it.
+    aside: Option<u16>,
     vcf: Option<VcfSearch<'a>>,
     renju: Option<RenjuStones>,
     board: GomokuBoard,
@@ -40,6 +42,7 @@ impl<'a> SearchStones<'a> {
         SearchStones {
             lines: LineBoard::new(tables, position),
             windows: windows.map(|table| WindowBoard::new(table, position)),
+            aside: None,
             vcf: windows.map(VcfSearch::new),
             renju,
             board: position.board(),
@@ -105,6 +108,29 @@ impl<'a> SearchStones<'a> {
         self.lines.take(point, side);
     }
 
+    /// As [`SearchStones::play`], but the line tables are left without the stone. [`SearchStones::take_back`] undoes
+    /// it before anything else is played. Until then only what says so may be asked.
+    #[inline]
+    pub fn put_aside(&mut self, point: u16) {
+        let side = self.side;
+        if let Some(windows) = &mut self.windows {
+            windows.put(point, side);
+        }
+        self.toggle(point, side);
+        (self.side, self.aside) = (side.other(), Some(point));
+    }
+
+    /// Undoes [`SearchStones::put_aside`].
+    #[inline]
+    pub fn take_back(&mut self, point: u16) {
+        let side = self.side.other();
+        (self.side, self.aside) = (side, None);
+        self.toggle(point, side);
+        if let Some(windows) = &mut self.windows {
+            windows.take(point, side);
+        }
+    }
+
     /// The other side is to move; nothing else changes. Done twice, it is undone.
     #[inline]
     pub fn pass(&mut self) {
@@ -124,7 +150,27 @@ impl<'a> SearchStones<'a> {
         self.lines.fours(colour).find(|&(_, made)| made == class).map(|(point, _)| point)
     }
 
-    /// The shortest victory of the side to move by continuous fours, if one is found in `limit` positions.
+    /// Whether a point of the board is empty, also where a stone was put aside.
+    #[inline]
+    pub fn is_empty(&self, point: u16) -> bool {
+        self.lines.is_empty(point) && self.aside != Some(point)
+    }
+
+    /// Number of empty points, also where a stone was put aside.
+    #[inline]
+    pub fn empty(&self) -> u16 {
+        self.lines.empty() - u16::from(self.aside.is_some())
+    }
+
+    /// The points where a colour completes a row that wins, two at most, where windows are kept:
+    /// [`WindowBoard::completions`]. Also where a stone was put aside.
+    #[inline]
+    pub fn completions(&self, colour: Side) -> [Option<u16>; 2] {
+        self.windows.as_ref().map_or([None; 2], |windows| windows.completions(colour))
+    }
+
+    /// The shortest victory of the side to move by continuous fours, if one is found in `limit` positions. Also
+    /// where a stone was put aside.
     pub fn continuous_fours(&mut self, limit: usize) -> Option<VcfWin> {
         let (Some(windows), Some(vcf)) = (&mut self.windows, &mut self.vcf) else { return None };
         match vcf.search_stones(self.side, windows, self.renju.clone(), limit) {
@@ -163,5 +209,15 @@ impl<'a> SearchStones<'a> {
     #[inline]
     pub fn estimate(&self) -> i32 {
         self.lines.estimate(self.side)
+    }
+
+    /// The same where a stone was put aside.
+    pub fn estimate_with_aside(&mut self) -> i32 {
+        let Some(point) = self.aside else { return self.estimate() };
+        let colour = self.side.other();
+        self.lines.put(point, colour);
+        let estimate = self.estimate();
+        self.lines.take(point, colour);
+        estimate
     }
 }

@@ -7,7 +7,7 @@
 
 use super::judge::QUIET;
 use super::node::{INFINITY, NodeStage, ThreatNode};
-use super::{ThreatSearch, m_or_pass};
+use super::{PASS, ThreatSearch, m_or_pass};
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::monitor::Stopped;
 
@@ -75,9 +75,18 @@ impl ThreatSearch<'_> {
         if self.nodes.contains_key(&hash) {
             return Ok(());
         }
-        self.play(m);
-        let node = self.judge(rank, no_fours);
-        self.undo(m);
+        // A pass is judged by itself.
+        let node = if m == PASS {
+            self.stones.pass();
+            let node = self.judge(rank, no_fours);
+            self.stones.pass();
+            node
+        } else {
+            self.stones.put_aside(m);
+            let node = self.judge(rank, no_fours);
+            self.stones.take_back(m);
+            node
+        };
         self.nodes.insert(hash, node?);
         Ok(())
     }

@@ -36,34 +36,31 @@ impl ThreatSearch<'_> {
     /// The attacker is to move.
     fn judge_attack(&mut self, no_fours: bool) -> ThreatNode {
         let (attacker, defender) = (self.attacker, self.attacker.other());
-        if self.stones.lines.count_of(attacker, MoveClass::Five) > 0 {
+        if self.stones.completions(attacker)[0].is_some() {
             return ThreatNode::won(NodeStage::Attack);
         }
-        let fives = self.stones.lines.count_of(defender, MoveClass::Five);
-        if fives >= 2 || self.stones.lines.empty() == 0 {
+        let [first, second] = self.stones.completions(defender);
+        if second.is_some() || self.stones.empty() == 0 {
             return ThreatNode::hopeless(NodeStage::Attack);
         }
         if !no_fours && self.line_of_fours(ATTACK_LIMIT).is_some() {
             return ThreatNode::won(NodeStage::Attack);
         }
-        let below = (PROMISING - self.stones.estimate()) / ESTIMATE_STEP;
+        let below = (PROMISING - self.stones.estimate_with_aside()) / ESTIMATE_STEP;
         // A reply that is forced costs nothing.
-        let proof = if fives == 1 { 1 } else { below.clamp(0, MOST_BY_ESTIMATE) as u32 + 1 };
+        let proof = if first.is_some() { 1 } else { below.clamp(0, MOST_BY_ESTIMATE) as u32 + 1 };
         ThreatNode::leaf(proof, 1)
     }
 
     /// The defender is to move.
     fn judge_defence(&mut self, rank: usize) -> ThreatNode {
         let (attacker, defender) = (self.attacker, self.attacker.other());
-        if self.stones.lines.count_of(defender, MoveClass::Five) > 0 || self.stones.lines.empty() == 0 {
+        if self.stones.completions(defender)[0].is_some() || self.stones.empty() == 0 {
             return ThreatNode::hopeless(NodeStage::Threat);
         }
-        match self.stones.lines.count_of(attacker, MoveClass::Five) {
-            0 => {}
-            1 => {
-                let only = self.stones.first_of(attacker, MoveClass::Five);
-                return threat(only.into_iter().collect());
-            }
+        match self.stones.completions(attacker) {
+            [None, _] => {}
+            [Some(only), None] => return threat(vec![only]),
             _ => return ThreatNode::won(NodeStage::Threat),
         }
         if self.line_of_fours(THREAT_LIMIT).is_some() {
@@ -85,18 +82,12 @@ impl ThreatSearch<'_> {
     fn replies_to_line(&mut self, line: &[u16]) -> Vec<u16> {
         let zone = self.touches_line(line);
         let open: Vec<u16> =
-            (self.board.points()).filter(|&point| self.stones.lines.is_empty(point) && zone.has(point)).collect();
+            (self.board.points()).filter(|&point| self.stones.is_empty(point) && zone.has(point)).collect();
         open.into_iter().filter(|&point| self.stones.continuous_fours_after(point, THREAT_LIMIT).is_none()).collect()
     }
 
     /// A victory of the side to move by continuous fours, if one is found in so many positions.
     pub(super) fn line_of_fours(&mut self, limit: usize) -> Option<Vec<u16>> {
-        let (side, lines) = (self.stones.side(), &self.stones.lines);
-        let fours =
-            [MoveClass::Five, MoveClass::StraightFour, MoveClass::FourThree, MoveClass::FourAndMore, MoveClass::Four];
-        if fours.iter().all(|&class| lines.count_of(side, class) == 0) {
-            return None;
-        }
         self.stones.continuous_fours(limit).map(|win| win.line)
     }
 
