@@ -23,6 +23,9 @@ mod go;
 #[path = "../fuzz/bodies/gomoku.rs"]
 mod gomoku;
 
+#[path = "../fuzz/bodies/library.rs"]
+mod library;
+
 #[path = "../fuzz/bodies/reversi.rs"]
 mod reversi;
 
@@ -101,6 +104,60 @@ fn both_implementations_of_go_play_any_bytes() {
     let text =
         |rng: &mut Rng| (0..rng.random_range(0..40)).map(|_| likely[rng.random_range(0..likely.len())]).collect();
     feed("go", 2000, text, go::run);
+}
+
+/// Nodes of few points with all kinds of bits and texts, SGF, and plain noise.
+#[test]
+fn libraries_are_read_and_written() {
+    let texts: [&[u8]; 8] =
+        [b"A\0", b"ab\0\0", b"x\x08y\0", b"\x08\0", b"\0\0", b"\xe9\xe8\0\0", b"\xc4\xe3]\0", b"H\xe9"];
+    let nodes = |rng: &mut Rng| -> Vec<u8> {
+        let mut bytes = if rng.random_range(0..4) == 0 { Vec::new() } else { vec![0, 0] };
+        for _ in 0..rng.random_range(0..40) {
+            let place = [0x78, 0x69, 0x01, 0xEF, 0x00, 0x88, 0x77][rng.random_range(0..7)];
+            // Most are nodes of some tree, with few texts.
+            let mut bits: u8 = rng.random_range(0..4) << 6;
+            if rng.random_range(0..3) == 0 {
+                bits |= rng.random::<u8>() & 0x3F;
+            }
+            bytes.extend([place, bits]);
+            if bits & 1 != 0 {
+                bytes.extend([0, rng.random_range(0..3)]);
+            }
+            if bits & 0x29 != 0 {
+                bytes.extend(texts[rng.random_range(0..texts.len())]);
+            }
+            if bits & 0x29 > 8 {
+                bytes.extend(texts[rng.random_range(0..texts.len())]);
+            }
+        }
+        bytes
+    };
+    feed("library", 4000, nodes, library::run);
+    feed("library", 300, |rng| bytes(rng, 100), library::run);
+    let parts: [&[u8]; 16] = [
+        b"(",
+        b")",
+        b";B[hh]",
+        b";W[ig]",
+        b";B[gi]",
+        b";W[]",
+        b";B[tt]",
+        b";C[a\nb\\]]",
+        b"HO[1]",
+        b"LB[hh:A][ig:b]",
+        b"LB[aa:\\:x]",
+        b"START[1]",
+        b"N[x]",
+        b"PL[W]",
+        b"C[\xe9]",
+        b"LB[oo]",
+    ];
+    let likely = |rng: &mut Rng| -> Vec<u8> {
+        let parts = (0..rng.random_range(0..30)).map(|_| parts[rng.random_range(0..parts.len())]);
+        [&b"(;GM[4]"[..]].into_iter().chain(parts).flatten().copied().collect()
+    };
+    feed("library", 2000, likely, library::run);
 }
 
 /// Short files of every format with a few bytes changed, cut out or repeated, and plain noise.

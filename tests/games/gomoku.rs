@@ -1,6 +1,7 @@
-//! Gomoku: the rules, the lines that its player reads, victories by continuous fours, proofs by threats and by plans,
-//! searches on several threads.
+//! Gomoku: the rules, libraries, the lines that its player reads, victories by continuous fours, proofs by threats and
+//! by plans, searches on several threads.
 
+mod library;
 mod lines;
 mod plan;
 mod rules;

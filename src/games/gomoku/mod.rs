@@ -3,9 +3,10 @@
 //! Black begins; a side puts a stone on an empty point; the row that wins is said by the rules ([`rules`]); a full
 //! board is a draw. [`position`] is the fast engine on lines of bits, [`naive`] a second one that shares nothing with
 //! it, [`renju`] finds the points that renju forbids to black, [`swap2`] is the opening by which two players agree on
-//! colours.
+//! colours, [`library`] are trees of moves in files.
 
 pub mod board;
+pub mod library;
 pub mod lines;
 pub mod naive;
 pub mod notation;

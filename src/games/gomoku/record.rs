@@ -1,9 +1,11 @@
-//! Games in files: PSQ, the files of the Piskvork manager, and SGF (GM\[4\], the main line).
+//! Games in files: PSQ, the files of the Piskvork manager, SGF (GM\[4\], the main line), and the first line of a
+//! library ([`super::library`]).
 //!
 //! A PSQ file begins with `Piskvorky 15x15, 11:11, 1`; a line `x,y,milliseconds` is a move, counted from 1 at the
 //! upper left; the first line of another form ends the moves. Black makes the first move, and the sides alternate.
 
 use super::board::GomokuBoard;
+use super::library::read::{LibraryReadError, read};
 use super::notation::{GomokuReadError, play_all};
 use super::position::{GomokuMove, GomokuPosition};
 use super::rules::GomokuRules;
@@ -58,6 +60,12 @@ pub enum RecordError {
         /// The board that the file names.
         board: GomokuBoard,
     },
+    /// Bytes that are no library.
+    #[error(transparent)]
+    Library(#[from] LibraryReadError),
+    /// A pass of a library, which the game does not have.
+    #[error("library: move {0} of the first line is a pass, which gomoku does not have")]
+    Pass(usize),
     /// A game that PSQ cannot hold.
     #[error("a PSQ file cannot hold a game that does not begin with black on an empty board")]
     NotPsq,
@@ -197,6 +205,17 @@ impl GomokuRecord {
             }
         }
         Ok(GomokuRecord { board, begin, first: first.unwrap_or(Side::First), moves })
+    }
+
+    /// Reads the first line of a library: of each branching the first move.
+    ///
+    /// # Errors
+    /// No library, a pass.
+    pub fn parse_library(bytes: &[u8]) -> Result<GomokuRecord, RecordError> {
+        let line = read(bytes, None)?.library.first_line();
+        let moves = (1..).zip(line).map(|(number, point)| point.ok_or(RecordError::Pass(number)));
+        let (board, begin, first) = (GomokuBoard::USUAL, Vec::new(), Side::First);
+        Ok(GomokuRecord { board, begin, first, moves: moves.collect::<Result<_, _>>()? })
     }
 
     /// The game as an SGF file.
