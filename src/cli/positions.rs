@@ -4,6 +4,9 @@ use super::flags::{FlagHelp, SettingFlags};
 use crate::core::setting::{BadValue, SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::notation::Goban;
+use crate::games::gomoku::library::is_library;
+use crate::games::gomoku::library::read::MOST_BYTES;
+use crate::games::gomoku::record::GomokuRecord;
 use crate::games::sgf::is_sgf;
 use crate::jobs::analysing::POSITIONS;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
@@ -30,16 +33,22 @@ const LONGEST_FILE: u64 = 16 << 20;
 const NAME_FILES: [&str; 4] = ["position", POSITIONS, QUESTIONS, DATABASE];
 
 /// The settings with the content of the files that a position, or a list of positions or questions, names, if it
-/// names one.
+/// names one. A position may be in a library of Gomoku: it is the end of the first line of moves.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
 pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<GivenSetting>> {
     for one in given.iter_mut().filter(|one| NAME_FILES.contains(&one.name)) {
-        if let Some(text) = read_text_file(Path::new(&one.text))? {
-            let file = std::mem::replace(&mut one.text, text);
-            one.source = SettingSource::Content { file };
-        }
+        let path = Path::new(&one.text);
+        let Some(bytes) = read_file(path, LONGEST_FILE)? else { continue };
+        let text = if one.name == "position" && is_library(&bytes) {
+            let record = GomokuRecord::parse_library(&bytes).with_context(|| path.display().to_string())?;
+            record.to_sgf()
+        } else {
+            text_of(path, bytes)?
+        };
+        let file = std::mem::replace(&mut one.text, text);
+        one.source = SettingSource::Content { file };
     }
     Ok(given)
 }
@@ -49,23 +58,39 @@ pub fn with_position_file(mut given: Vec<GivenSetting>) -> anyhow::Result<Vec<Gi
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.
 pub fn read_text_file(path: &Path) -> anyhow::Result<Option<String>> {
-    let name = path.display();
+    read_file(path, LONGEST_FILE)?.map(|bytes| text_of(path, bytes)).transpose()
+}
+
+/// The bytes of a file, if there is one with that name: at most so many, or of a library what its reader takes.
+///
+/// # Errors
+/// A file that is too long, or cannot be read.
+pub fn read_file(path: &Path, most: u64) -> anyhow::Result<Option<Vec<u8>>> {
     if path.metadata().is_err() {
         return Ok(None);
     }
+    let cannot = || format!("{}: cannot be read", path.display());
+    let mut file = File::open(path).with_context(cannot)?;
     let mut bytes = Vec::new();
+    let mut most = most;
     // A device may have no end.
-    let read = File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
-    read.with_context(|| format!("{name}: cannot be read"))?;
-    if bytes.len() as u64 > LONGEST_FILE {
-        bail!("{name}: the file is too long: at most {LONGEST_FILE} bytes are read");
+    file.by_ref().take(most + 1).read_to_end(&mut bytes).with_context(cannot)?;
+    if is_library(&bytes) {
+        most = MOST_BYTES as u64;
+        file.take((most + 1).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).with_context(cannot)?;
     }
+    if bytes.len() as u64 > most {
+        bail!("{}: the file is too long: at most {most} bytes are read", path.display());
+    }
+    Ok(Some(bytes))
+}
+
+/// The text of the bytes of a file.
+fn text_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<String> {
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(text)),
-        Err(other) if is_sgf(&String::from_utf8_lossy(other.as_bytes())) => {
-            Ok(Some(decode(other.as_bytes()).into_owned()))
-        }
-        Err(_) => bail!("{name}: is not text in UTF-8"),
+        Ok(text) => Ok(text),
+        Err(other) if is_sgf(&String::from_utf8_lossy(other.as_bytes())) => Ok(decode(other.as_bytes()).into_owned()),
+        Err(_) => bail!("{}: is not text in UTF-8", path.display()),
     }
 }
 

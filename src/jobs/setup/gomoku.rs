@@ -90,7 +90,7 @@ pub static GOMOKU_SETTINGS: [SettingRow<GomokuSetup>; 4] = [
             "Position",
             ValueKind::Text,
             "A position instead of the empty board: moves such as h8i9g7, a board such as `.X./.O./... black`, or a \
-             file with either, in SGF or in PSQ.",
+             file with either, in SGF, in PSQ, or a library (.lib), of which the first line of moves is taken.",
         )
         .value_name("FILE|STRING")
         .unset("the empty board"),
