@@ -73,6 +73,7 @@ impl Stage {
         std::fs::write(stage.path("suite.tsv"), "1\tattack\tB2\t[1]\t3\tB3 A2 C2\tB2\n").unwrap();
         std::fs::write(stage.path("corner.txt"), ["........."; 9].join("/")).unwrap();
         std::fs::write(stage.path("joseki.sgf"), "(;SZ[9];B[gc])").unwrap();
+        std::fs::write(stage.path("renju.sgf"), "(;GM[4];B[hh](;W[ih])(;W[ig]))").unwrap();
         std::fs::write(stage.path("patterns.sgf"), "(;(;GL[2]PS[3 2]AB[aa][ca][ab][cb]))").unwrap();
         let hunted = stage.sound(&["--dir", &stage.name("hunt"), "--quiet", "--json", "--time", "0.1"]);
         assert!(hunted.status.success(), "{}", hunted.err);
@@ -201,6 +202,7 @@ impl Stage {
             "BOARD" => self.name("board.txt"),
             "CORNER" => self.name("corner.txt"),
             "JOSEKI" => self.name("joseki.sgf"),
+            "RENJU" => self.name("renju.sgf"),
             "PATTERNS" => self.name("patterns.sgf"),
             "PLAN" => concat!(env!("CARGO_MANIFEST_DIR"), "/tests/games/gomoku/first.plan").to_owned(),
             "SUITE" => self.name("suite.tsv"),
@@ -273,6 +275,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job submit solve reversi", "--size 4"),
     ("job wait", "JOB"),
     ("job weights", "TUNED -o FRESH"),
+    ("library", "RENJU --lines"),
     ("man", "hunt"),
     ("match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("nboard", ""),

@@ -34,12 +34,13 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (marked!("Hunts"), &["hunt", "resume", "state", "stats", "plot", "bench"]),
     (marked!("Grids"), &["show", "verify", "identify", "convert", "render", "records", "archive", "board"]),
     (marked!("Daemon"), &["daemon", "job", "top", "grid", "credit", "backup", "token", "worker", "boinc"]),
-    (marked!("Games"), &["play", "analyse", "solve", "vcf", "tactics", "match", "gtp", "nboard", "pbrain"]),
+    (marked!("Games"), &["play", "analyse", "solve", "library", "tactics", "match", "gtp", "nboard", "pbrain"]),
     (
         marked!("Research"),
         &[
             "prove",
             "plan",
+            "vcf",
             "free-start",
             "enumerate",
             "experiment",

@@ -29,6 +29,7 @@ mod hunt;
 mod hunt_directory;
 mod identify;
 mod job;
+mod library;
 mod lines;
 mod logging;
 mod machine;
@@ -132,6 +133,7 @@ enum Command {
     Hunt(Box<hunt::Args>),
     Identify(identify::Args),
     Job(job::Args),
+    Library(library::Args),
     Man(man::Args),
     Match(Box<matches::Args>),
     Nboard(nboard::Args),
@@ -221,6 +223,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Hunt(args) => hunt::run(*args, out),
         Command::Identify(args) => identify::run(args, out),
         Command::Job(args) => job::run(args, out),
+        Command::Library(args) => library::run(args, out),
         Command::Man(args) => man::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
         Command::Nboard(args) => nboard::run(args, out),

@@ -6,6 +6,7 @@ mod engines;
 mod analyse;
 mod commands;
 mod gtp;
+mod library;
 mod matches;
 mod nboard;
 mod pbrain;
