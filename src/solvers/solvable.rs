@@ -7,6 +7,7 @@ use super::go::player::UctPlayer;
 use super::go::{GoEngine, nodes_of_board};
 use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
+use super::gomoku::player::opening::OpeningPlayer;
 use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::{Monitor, Watch};
 use super::player::SearchPlayer;
@@ -18,7 +19,10 @@ use super::search::{NodeSearch, Parts, Stats};
 use super::solve::Engine;
 use super::table::{Table, TableError};
 use crate::core::game::{Game, Player, Side};
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
+use crate::games::gomoku::swap2::Swap2Player;
+use crate::games::gomoku::swap2::game::Swap2Game;
 use crate::games::reversi::weights::ReversiEstimate;
 use crate::games::{go, gomoku, reversi};
 use std::fmt;
@@ -67,6 +71,17 @@ pub trait Playable: Game {
 
     /// Columns and rows of the board.
     fn size(&self) -> (u8, u8);
+
+    /// Which player makes the next move: the first one has black. Where players choose their colours, the first one
+    /// is who begins.
+    fn mover(&self) -> Side {
+        self.side()
+    }
+
+    /// Why a move is not legal, if that can be told.
+    fn fault(&self, _m: Self::Move) -> Option<String> {
+        None
+    }
 
     /// What lies on the board, by rows from the upper left.
     fn cells(&self) -> Vec<Option<Side>>;
@@ -255,7 +270,7 @@ impl Playable for go::position::GoPosition {
     }
 }
 
-impl Solvable for gomoku::position::GomokuPosition {
+impl Solvable for GomokuPosition {
     type Own<'a> = GomokuEngine<'a>;
 
     fn own<'a>(table: &'a Table, busy: Option<&'a Busy>, monitor: &'a Monitor) -> GomokuEngine<'a> {
@@ -270,7 +285,7 @@ impl Solvable for gomoku::position::GomokuPosition {
     }
 }
 
-impl Playable for gomoku::position::GomokuPosition {
+impl Playable for GomokuPosition {
     const NAME: &'static str = "gomoku";
 
     fn text(&self) -> String {
@@ -290,6 +305,10 @@ impl Playable for gomoku::position::GomokuPosition {
         (self.board().width(), self.board().height())
     }
 
+    fn fault(&self, m: Self::Move) -> Option<String> {
+        self.check_move(m).err().map(|error| error.to_string())
+    }
+
     fn cells(&self) -> Vec<Option<Side>> {
         self.board().points().map(|point| self.stone(point)).collect()
     }
@@ -306,6 +325,57 @@ impl Playable for gomoku::position::GomokuPosition {
         player.set_brain(brain);
         player.prepare(self)?;
         Ok(Box::new(player))
+    }
+}
+
+impl Playable for Swap2Game {
+    const NAME: &'static str = <GomokuPosition as Playable>::NAME;
+
+    fn text(&self) -> String {
+        self.position().text()
+    }
+
+    /// The game from its beginning, if no stone was put between the opening and `start`; else that position and the
+    /// stones after it.
+    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+        let stones = moves.iter().filter_map(|m| m.stone());
+        let opening = start.opening().stones();
+        if start.position().stones().count() > opening.len() {
+            let moves: Vec<GomokuMove> = stones.map(GomokuMove).collect();
+            return self.position().saved(start.position(), &moves);
+        }
+        let stones: Vec<GomokuMove> = opening.iter().copied().chain(stones).map(GomokuMove).collect();
+        self.record(&stones).to_sgf()
+    }
+
+    fn saved_as(&self) -> &'static str {
+        self.position().saved_as()
+    }
+
+    fn size(&self) -> (u8, u8) {
+        Playable::size(self.position())
+    }
+
+    fn mover(&self) -> Side {
+        if self.player() == Swap2Player::Opener { Side::First } else { Side::Second }
+    }
+
+    fn fault(&self, m: Self::Move) -> Option<String> {
+        self.check_move(m).err().map(|error| error.to_string())
+    }
+
+    fn cells(&self) -> Vec<Option<Side>> {
+        self.position().cells()
+    }
+
+    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let player = self.position().opponent(memory)?;
+        Ok(Box::new(OpeningPlayer { player, seed: 0 }))
+    }
+
+    fn opponent_named(&self, name: &str, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let player = self.position().opponent_named(name, memory)?;
+        Ok(Box::new(OpeningPlayer { player, seed: 0 }))
     }
 }
 

@@ -8,10 +8,11 @@ use crate::core::game::{Budget, Chosen, Game, Level, Player, Side};
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::{GomokuRules, RowRule, USUAL_ROW};
+use crate::games::gomoku::swap2::game::Swap2Move;
 use crate::games::gomoku::swap2::{Swap2, Swap2Choice};
 use crate::runner::parallel::together;
 use crate::solvers::gomoku::brain::BrainPlayer;
-use crate::solvers::gomoku::player::opening::{OpeningChoice, choose_opening};
+use crate::solvers::gomoku::player::opening::choose_opening;
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -256,7 +257,7 @@ impl BrainSession {
         let whole = limits.for_a_move(board.area());
         let mut time = || if stop() { 1.0 } else { began.elapsed().as_secs_f64() / whole.seconds };
         let mut budget = Budget { depth: limits.depth, nodes: whole.nodes, time: &mut time };
-        let choice = choose_opening(&mut self.player.usual, &swap, (board, rules), self.seed, &mut budget);
+        let chosen = choose_opening(&mut self.player.usual, &swap, (board, rules), self.seed, &mut budget);
         let name = |point: u16| {
             let (x, y) = board.place(point);
             format!("{x},{y}")
@@ -264,19 +265,21 @@ impl BrainSession {
         // What follows is played on these stones.
         let mut position =
             swap.position(rules).map_err(|reason| error(format!("the opening is not a position: {reason}")))?;
-        let text = match choice {
-            None => return Err(error("there is nothing to choose in this opening")),
-            Some(OpeningChoice::Stones(stones)) => {
-                for point in stones {
+        let line = chosen.map_or_else(Vec::new, |chosen| chosen.line);
+        let text = match line[..] {
+            [] => return Err(error("there is nothing to choose in this opening")),
+            [Swap2Move::Stone(_), ..] => {
+                let stones: Vec<u16> = line.iter().filter_map(|m| m.stone()).collect();
+                stones.iter().for_each(|&point| {
                     position.play(GomokuMove(point));
-                }
-                stones.map(name).join(" ")
+                });
+                stones.into_iter().map(name).collect::<Vec<_>>().join(" ")
             }
-            Some(OpeningChoice::Take(Side::Second, Some(point))) => {
+            [Swap2Move::Choice(Swap2Choice::Colour(Side::Second)), Swap2Move::Stone(point), ..] => {
                 position.play(GomokuMove(point));
                 name(point)
             }
-            Some(OpeningChoice::Take(..)) => "SWAP".to_owned(),
+            [Swap2Move::Choice(_), ..] => "SWAP".to_owned(),
         };
         self.position = Some(position);
         Ok(BrainAnswer::line(text))

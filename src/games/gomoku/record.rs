@@ -3,12 +3,15 @@
 //!
 //! A PSQ file begins with `Piskvorky 15x15, 11:11, 1`; a line `x,y,milliseconds` is a move, counted from 1 at the
 //! upper left; the first line of another form ends the moves. Black makes the first move, and the sides alternate.
+//!
+//! A game that begins with Swap2 has the property ON\[Swap2\], with what was chosen: ON\[Swap2: add, white\].
 
 use super::board::GomokuBoard;
 use super::library::read::{LibraryReadError, read};
 use super::notation::{GomokuReadError, play_all};
 use super::position::{GomokuMove, GomokuPosition};
 use super::rules::GomokuRules;
+use super::swap2::{Swap2, Swap2Choice};
 use crate::core::game::{Game, Side};
 use crate::games::sgf::{SgfError, board_of, main_line, points_of};
 use crate::games::size::BoardSizeError;
@@ -25,6 +28,15 @@ pub struct GomokuRecord {
     pub first: Side,
     /// The points of the moves; the sides alternate.
     pub moves: Vec<u16>,
+    /// What was chosen so far, if the game begins with Swap2.
+    pub swap2: Option<Vec<Swap2Choice>>,
+}
+
+/// What the name of an opening says was chosen, if it is Swap2.
+fn choices_of(opening: &str) -> Option<Vec<Swap2Choice>> {
+    let mut words = opening.split(|c: char| c.is_whitespace() || ":,;".contains(c)).filter(|word| !word.is_empty());
+    words.next().filter(|name| name.eq_ignore_ascii_case(Swap2::NAME))?;
+    words.map(Swap2Choice::named).collect()
 }
 
 /// A text that is no game, or a game that a format cannot hold.
@@ -117,7 +129,7 @@ impl GomokuRecord {
             let point = place(x).zip(place(y)).and_then(|(x, y)| board.point(x, y));
             moves.push(point.ok_or(RecordError::Point { line, x: *x, y: *y, board })?);
         }
-        Ok(GomokuRecord { board, begin: Vec::new(), first: Side::First, moves })
+        Ok(GomokuRecord { board, begin: Vec::new(), first: Side::First, moves, swap2: None })
     }
 
     /// Writes PSQ, without times.
@@ -151,7 +163,7 @@ impl GomokuRecord {
         let usual = (GomokuBoard::USUAL.width(), GomokuBoard::USUAL.height());
         let size = board_of(&nodes[0], usual)?;
         let board = GomokuBoard::new(size.0, size.1)?;
-        let (mut begin, mut first, mut moves) = (Vec::new(), None, Vec::new());
+        let (mut begin, mut first, mut moves, mut swap2) = (Vec::new(), None, Vec::new(), None);
         for (name, values) in nodes.iter().flatten() {
             let colour = if name.ends_with('B') { Side::First } else { Side::Second };
             match name.as_str() {
@@ -201,10 +213,11 @@ impl GomokuRecord {
                     }
                     moves.extend(board.point(x, y));
                 }
+                "ON" => swap2 = choices_of(&values[0]),
                 _ => (),
             }
         }
-        Ok(GomokuRecord { board, begin, first: first.unwrap_or(Side::First), moves })
+        Ok(GomokuRecord { board, begin, first: first.unwrap_or(Side::First), moves, swap2 })
     }
 
     /// Reads the first line of a library: of each branching the first move.
@@ -223,6 +236,11 @@ impl GomokuRecord {
         let (width, height) = (self.board.width(), self.board.height());
         let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
         let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{size}]");
+        if let Some(choices) = &self.swap2 {
+            let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
+            let colon = if names.is_empty() { "" } else { ": " };
+            let _ = write!(text, "ON[Swap2{colon}{}]", names.join(", "));
+        }
         let point = |point: u16| {
             let (x, y) = self.board.place(point);
             format!("[{}{}]", char::from(b'a' + x), char::from(b'a' + y))
@@ -251,13 +269,13 @@ impl GomokuRecord {
     /// The record of a game from the empty board.
     pub fn of(board: GomokuBoard, moves: &[GomokuMove]) -> GomokuRecord {
         let moves = moves.iter().map(|m| m.0).collect();
-        GomokuRecord { board, begin: Vec::new(), first: Side::First, moves }
+        GomokuRecord { board, begin: Vec::new(), first: Side::First, moves, swap2: None }
     }
 
     /// The record of a game that begins with a position.
     pub fn from_position(position: &GomokuPosition) -> GomokuRecord {
         let (board, first) = (position.board(), position.side());
-        GomokuRecord { board, begin: position.stones().collect(), first, moves: Vec::new() }
+        GomokuRecord { board, begin: position.stones().collect(), first, moves: Vec::new(), swap2: None }
     }
 }
 

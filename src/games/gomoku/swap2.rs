@@ -2,6 +2,9 @@
 //!
 //! One player puts three stones anywhere: black, white, black. The other takes white and goes on, or takes black, or
 //! puts two stones more, white and black, and lets the first player choose. The game goes on with white to move.
+//! [`game`] is a whole game that begins so.
+
+pub mod game;
 
 use super::board::GomokuBoard;
 use super::position::{GomokuPosition, GomokuStonesError};
@@ -15,6 +18,24 @@ pub enum Swap2Player {
     Opener,
     /// The other one.
     Answerer,
+}
+
+impl Swap2Player {
+    /// The opponent of this player.
+    pub fn other(self) -> Swap2Player {
+        match self {
+            Swap2Player::Opener => Swap2Player::Answerer,
+            Swap2Player::Answerer => Swap2Player::Opener,
+        }
+    }
+
+    /// The word for the player: `opener`, `answerer`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Swap2Player::Opener => "opener",
+            Swap2Player::Answerer => "answerer",
+        }
+    }
 }
 
 /// What is to be done next, and by whom.
@@ -50,6 +71,29 @@ pub enum Swap2Choice {
     Add,
 }
 
+impl Swap2Choice {
+    /// All choices with the words for them.
+    pub const ALL: [(Swap2Choice, &'static str); 3] = [
+        (Swap2Choice::Colour(Side::Second), "white"),
+        (Swap2Choice::Colour(Side::First), "black"),
+        (Swap2Choice::Add, "add"),
+    ];
+
+    /// The word for the choice: `white`, `black`, `add`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Swap2Choice::Colour(Side::Second) => "white",
+            Swap2Choice::Colour(Side::First) => "black",
+            Swap2Choice::Add => "add",
+        }
+    }
+
+    /// The choice of a word, in any case.
+    pub fn named(word: &str) -> Option<Swap2Choice> {
+        Swap2Choice::ALL.iter().find(|(_, name)| word.eq_ignore_ascii_case(name)).map(|(choice, _)| *choice)
+    }
+}
+
 /// Something that cannot be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Swap2Error {
@@ -65,7 +109,23 @@ pub enum Swap2Error {
     /// The point is off the board or has a stone.
     #[error("the point is not an empty point of the board")]
     Point,
+    /// The three black stones of the opening could win.
+    #[error("a row of {0} is too short for Swap2: the row that wins has at least {LEAST_ROW} stones")]
+    Row(u8),
+    /// There is no room for a game after five stones.
+    #[error("the {0} board is too small for Swap2: it has at least {LEAST_AREA} points")]
+    Board(GomokuBoard),
 }
+
+/// Least length of the row that wins: one more than black has stones in an opening.
+pub const LEAST_ROW: u8 = 4;
+/// Least number of points of a board: one more than an opening has stones.
+pub const LEAST_AREA: u16 = 6;
+
+/// Stones of the first player.
+const FIRST_STONES: usize = 3;
+/// Stones of an opening in which the second player puts two more.
+const ALL_STONES: usize = 5;
 
 /// An opening by Swap2.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +137,20 @@ pub struct Swap2 {
 }
 
 impl Swap2 {
+    /// What users call the opening.
+    pub const NAME: &'static str = "swap2";
+
+    /// Whether games on this board under these rules can begin so.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(board: GomokuBoard, rules: GomokuRules) -> Result<(), Swap2Error> {
+        if rules.win() < LEAST_ROW {
+            return Err(Swap2Error::Row(rules.win()));
+        }
+        if board.area() < LEAST_AREA { Err(Swap2Error::Board(board)) } else { Ok(()) }
+    }
+
     /// The beginning, with an empty board.
     pub fn new(board: GomokuBoard) -> Swap2 {
         Swap2 { board, stones: Vec::new(), added: false, black: None }
@@ -87,9 +161,9 @@ impl Swap2 {
         let colour = if self.stones.len().is_multiple_of(2) { Side::First } else { Side::Second };
         match (self.black, self.stones.len(), self.added) {
             (Some(black), _, _) => Swap2Turn::Agreed { black },
-            (None, 0..3, _) => Swap2Turn::Place { player: Swap2Player::Opener, colour },
-            (None, 3, false) => Swap2Turn::Choose { player: Swap2Player::Answerer, may_add: true },
-            (None, 3..5, true) => Swap2Turn::Place { player: Swap2Player::Answerer, colour },
+            (None, 0..FIRST_STONES, _) => Swap2Turn::Place { player: Swap2Player::Opener, colour },
+            (None, FIRST_STONES, false) => Swap2Turn::Choose { player: Swap2Player::Answerer, may_add: true },
+            (None, FIRST_STONES..ALL_STONES, true) => Swap2Turn::Place { player: Swap2Player::Answerer, colour },
             _ => Swap2Turn::Choose { player: Swap2Player::Opener, may_add: false },
         }
     }
@@ -113,14 +187,51 @@ impl Swap2 {
     /// Nothing is to be chosen, or not this.
     pub fn choose(&mut self, choice: Swap2Choice) -> Result<(), Swap2Error> {
         let Swap2Turn::Choose { player, may_add } = self.turn() else { return Err(Swap2Error::NoChoice) };
-        let other = if player == Swap2Player::Opener { Swap2Player::Answerer } else { Swap2Player::Opener };
         match choice {
             Swap2Choice::Colour(Side::First) => self.black = Some(player),
-            Swap2Choice::Colour(Side::Second) => self.black = Some(other),
+            Swap2Choice::Colour(Side::Second) => self.black = Some(player.other()),
             Swap2Choice::Add if may_add => self.added = true,
             Swap2Choice::Add => return Err(Swap2Error::NoAdding),
         }
         Ok(())
+    }
+
+    /// Takes back the last stone or choice; whether there was one.
+    pub fn take_back(&mut self) -> bool {
+        if self.black.take().is_some() {
+            return true;
+        }
+        if self.added && self.stones.len() == FIRST_STONES {
+            self.added = false;
+            return true;
+        }
+        self.stones.pop().is_some()
+    }
+
+    /// How many stones the player who is to put one puts now, that one included.
+    pub fn to_place(&self) -> usize {
+        match self.turn() {
+            Swap2Turn::Place { player: Swap2Player::Opener, .. } => FIRST_STONES - self.stones.len(),
+            Swap2Turn::Place { .. } => ALL_STONES - self.stones.len(),
+            _ => 0,
+        }
+    }
+
+    /// What can be chosen now; nothing if a stone is to be put or the colours are agreed on.
+    pub fn choices(&self) -> Vec<Swap2Choice> {
+        let Swap2Turn::Choose { may_add, .. } = self.turn() else { return Vec::new() };
+        Swap2Choice::ALL
+            .into_iter()
+            .map(|(choice, _)| choice)
+            .filter(|&one| may_add || one != Swap2Choice::Add)
+            .collect()
+    }
+
+    /// What was chosen, in order.
+    pub fn chosen(&self) -> Vec<Swap2Choice> {
+        let chooser = if self.added { Swap2Player::Opener } else { Swap2Player::Answerer };
+        let colour = |black| Swap2Choice::Colour(if black == chooser { Side::First } else { Side::Second });
+        self.added.then_some(Swap2Choice::Add).into_iter().chain(self.black.map(colour)).collect()
     }
 
     /// The stones in the order in which they were put: black and white in turn.
@@ -164,6 +275,42 @@ mod tests {
             assert_eq!(swap.choose(Swap2Choice::Add), Err(Swap2Error::NoChoice));
             assert_eq!(swap.place(5), Err(Swap2Error::NoStone));
         }
+    }
+
+    #[test]
+    fn stones_and_choices_are_taken_back() {
+        for steps in
+            [vec![Swap2Choice::Colour(Side::First)], vec![Swap2Choice::Add, Swap2Choice::Colour(Side::Second)]]
+        {
+            let mut swap = Swap2::new(GomokuBoard::USUAL);
+            let (mut before, mut points) = (Vec::new(), 0..);
+            let mut choices = steps.iter();
+            while !matches!(swap.turn(), Swap2Turn::Agreed { .. }) {
+                before.push(swap.clone());
+                match swap.turn() {
+                    Swap2Turn::Choose { .. } => swap.choose(*choices.next().unwrap()).unwrap(),
+                    _ => swap.place(points.next().unwrap()).unwrap(),
+                }
+            }
+            assert_eq!(swap.chosen(), steps);
+            while let Some(one) = before.pop() {
+                assert!(swap.take_back());
+                assert_eq!(swap, one);
+            }
+            assert!(!swap.take_back());
+        }
+    }
+
+    #[test]
+    fn short_rows_and_small_boards_have_no_such_opening() {
+        let check = |width, height, win| {
+            let rules = GomokuRules::new(crate::games::gomoku::rules::RowRule::Free, win).unwrap();
+            Swap2::check(GomokuBoard::new(width, height).unwrap(), rules)
+        };
+        assert_eq!((check(15, 15, 4), check(6, 1, 5)), (Ok(()), Ok(())));
+        assert_eq!(check(15, 15, 3), Err(Swap2Error::Row(3)));
+        let error = check(5, 1, 5).unwrap_err().to_string();
+        assert_eq!(error, "the 5x1 board is too small for Swap2: it has at least 6 points");
     }
 
     #[test]

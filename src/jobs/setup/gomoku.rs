@@ -6,7 +6,11 @@ use crate::core::setting::{BadValue, NamedValue, SettingInfo, SettingRow, ValueK
 use crate::games::gomoku::board::GomokuBoard;
 use crate::games::gomoku::notation::{GomokuReadError, parse_game, play_all, to_line};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::games::gomoku::record::GomokuRecord;
 use crate::games::gomoku::rules::{GomokuRules, LONGEST_ROW, RowRule, USUAL_ROW};
+use crate::games::gomoku::swap2::Swap2Error;
+use crate::games::gomoku::swap2::game::{Swap2Game, Swap2Move, Swap2RecordError};
+use crate::games::sgf::is_sgf;
 use crate::jobs::reading::SettingsTable;
 use crate::jobs::solve::SolvePosition;
 
@@ -134,7 +138,39 @@ impl GomokuSetup {
         Ok(position)
     }
 
-    /// The same as a position and the legal moves after it: those of a game, of which a board has none.
+    /// The beginning of a game that begins with Swap2, and its moves: none, or those of a saved game.
+    ///
+    /// # Errors
+    /// If there is no such board or rule, or the position is no saved game that begins so.
+    pub fn swap2(&self) -> Result<(Swap2Game, Vec<Swap2Move>), SetupError> {
+        let failed = |error: Swap2RecordError| match error {
+            Swap2RecordError::Rules(Swap2Error::Board(_)) => SetupError::Board(error.to_string()),
+            Swap2RecordError::Rules(_) => SetupError::Rules(error.to_string()),
+            _ => SetupError::Position(error.to_string()),
+        };
+        let rules = self.rules()?;
+        let Some(given) = &self.position else {
+            let board = self.game()?.0.board();
+            return Ok((Swap2Game::new(board, rules).map_err(|error| failed(error.into()))?, Vec::new()));
+        };
+        if !is_sgf(given) {
+            let text = "a game with this opening begins on the empty board, or goes on from a saved game (SGF)";
+            return Err(SetupError::Position(text.to_owned()));
+        }
+        let record = GomokuRecord::parse_sgf(given).map_err(|error| SetupError::Position(error.to_string()))?;
+        let board = (record.board.width(), record.board.height());
+        match self.size {
+            Some(size) if size != board => Err(SetupError::Size { board, size }),
+            _ => Swap2Game::from_record(&record, rules).map_err(failed),
+        }
+    }
+
+    /// The title of such a game.
+    pub fn swap2_title(&self, size: (u8, u8)) -> String {
+        format!("{}, Swap2", self.title(size))
+    }
+
+    /// The position that is asked for, and the legal moves after it: those of a game, of which a board has none.
     ///
     /// # Errors
     /// As for [`GomokuSetup::position`].

@@ -9,6 +9,7 @@ use morpion::games::gomoku::notation::{parse_moves, parse_position, play_all, to
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::record::GomokuRecord;
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::games::gomoku::swap2::game::Swap2Game;
 use morpion::games::gomoku::symmetry;
 use morpion::solvers::perft::perft;
 use rand::RngExt;
@@ -130,6 +131,12 @@ fn games_keep_the_laws() {
         for seed in 0..if board.area() > 100 { 1 } else { 10 } {
             let plies = if board.area() > 100 { 40 } else { 400 };
             crate::laws::check(&GomokuPosition::new(board, rules), seed, plies, &mut keys);
+        }
+        // A choice changes no side, so bounds have to be those of both.
+        if let (Ok(game), 30..) = (Swap2Game::new(board, rules), board.area()) {
+            for seed in 0..10 {
+                crate::laws::check(&game, seed, 12, &mut HashMap::new());
+            }
         }
     }
 }
