@@ -7,6 +7,7 @@ use crate::games::go::notation::Goban;
 use crate::games::gomoku::library::is_library;
 use crate::games::gomoku::library::read::MOST_BYTES;
 use crate::games::gomoku::record::GomokuRecord;
+use crate::games::gomoku::swap2::game::{Swap2Game, Swap2Move};
 use crate::games::sgf::is_sgf;
 use crate::jobs::analysing::POSITIONS;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
@@ -127,6 +128,18 @@ impl<S: GameSetup> AskedPosition<S> {
         let position = problems.into_iter().next().context("there is no position")?.position;
         let title = self.setup.title(position.size());
         Ok((position, title))
+    }
+}
+
+impl AskedPosition<GomokuSetup> {
+    /// The beginning of a game that begins with Swap2, the moves of it that were saved, and its title.
+    ///
+    /// # Errors
+    /// If there is no such game.
+    pub fn swap2(&self) -> anyhow::Result<(Swap2Game, Vec<Swap2Move>, String)> {
+        let (start, moves) = self.setup.swap2().map_err(|error| error.placed(&self.given))?;
+        let title = self.setup.swap2_title(Playable::size(&start));
+        Ok((start, moves, title))
     }
 }
 

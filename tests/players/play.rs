@@ -217,3 +217,80 @@ fn the_player_of_patterns_is_chosen_by_name() {
         assert!(refused.status.code() == Some(2) && told.contains(why), "{told}");
     }
 }
+
+#[test]
+fn an_opening_is_played_on_either_side() {
+    // You put the stones; black is far better, so the machine takes it. You have white then.
+    let out = play(&["--opening", "swap2", "--you", "first"], "h8\na15\ni7\ng9\nquit\n");
+    assert!(out.contains("Swap2; you are the first player"), "{out}");
+    for expected in [
+        "Swap2: the first player puts a black stone, and then 2 more",
+        "Swap2: the first player puts a white stone, and then 1 more",
+        "Swap2: the first player puts a black stone\n",
+        "Swap2: the second player chooses white, black or add",
+        "the machine plays black (depth ",
+        "white (O) to move\nthe second player has black\n> ",
+    ] {
+        assert!(out.contains(expected), "'{expected}' in: {out}");
+    }
+    // It answers the stone of white with one of black.
+    assert_eq!(out.matches("the machine plays ").count(), 2, "{out}");
+    assert!(out.ends_with("white (O) to move\nthe second player has black\n> "), "{out}");
+    // The machine puts the stones, all at once, and you take white: it is your move.
+    let out = play(&["--opening", "swap2", "--you", "second", "--seed", "3"], "white\nquit\n");
+    let stones = out.split("the machine plays ").nth(1).unwrap().split(" (depth").next().unwrap();
+    assert_eq!(stones.split(' ').count(), 3, "{out}");
+    assert!(out.ends_with("white (O) to move\nthe first player has black\n> "), "{out}");
+    // The same after two more stones; both end with a move of black or white by the machine.
+    let more = "add\na1\nb1\nquit\n";
+    let out = play(&["--opening", "swap2", "--you", "second", "--seed", "3"], more);
+    assert!(out.contains("Swap2: the second player puts a white stone, and then 1 more"), "{out}");
+    assert_eq!(out.matches("the machine plays ").count(), 2, "{out}");
+    // The machine plays both sides to the end.
+    let out = play(&["--opening", "swap2", "--you", "none", "--size", "8", "--level", "4"], "quit\n");
+    let ends = ["black has won", "white has won", "a draw"];
+    assert_eq!(ends.iter().map(|end| out.matches(end).count()).sum::<usize>(), 1, "{out}");
+}
+
+#[test]
+fn an_opening_is_taken_back_saved_and_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game");
+    let name = file.to_str().unwrap();
+    // Back over the machine's choice to your last stone, and to the beginning.
+    let undone = play(&["--opening", "swap2", "--you", "first"], "h8\na15\ni7\nundo\nundo\nundo\nundo\nquit\n");
+    assert_eq!(undone.matches("Swap2: the first player puts a black stone, and then 2 more").count(), 2, "{undone}");
+    assert!(undone.contains("there is no move to take back"), "{undone}");
+    let both = ["--opening", "swap2", "--you", "both"];
+    let typed = format!("white\nh8\nh8\ni9\ng7\na1\nadd\nf6\nsave {name}\nquit\n");
+    let out = play(&both, &typed);
+    for expected in [
+        "white cannot be played here: nothing is to be chosen now: a stone is to be put",
+        "h8 cannot be played here: there is a stone on h8",
+        "a1 cannot be played here: no stone is to be put now: a choice is to be made, white, black or add",
+    ] {
+        assert!(out.contains(expected), "'{expected}' in: {out}");
+    }
+    let saved = "(;FF[4]GM[4]CA[UTF-8]SZ[15]ON[Swap2: add]\n;B[hh]\n;W[ig]\n;B[gi]\n;W[fj])\n\n";
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), saved);
+    let again = directory.path().join("again");
+    let end = again.to_str().unwrap();
+    let out = play(&[&both[..], &["--position", name]].concat(), &format!("e5\nblack\nd4\nsave {end}\nquit\n"));
+    assert!(out.contains("Swap2: the first player chooses white or black\n"), "{out}");
+    assert!(out.contains("black (X) to move\nthe first player has black"), "{out}");
+    let saved = std::fs::read_to_string(&again).unwrap();
+    assert!(saved.contains("ON[Swap2: add, black]") && saved.ends_with(";B[ek]\n;W[dl])\n\n"), "{saved}");
+    // The same file is a game without an opening for everything else.
+    let plain = play(&["--you", "both", "--position", end], "quit\n");
+    assert!(plain.ends_with("black (X) to move\n> "), "{plain}");
+    for (arguments, why) in [
+        (&["--opening", "swap2", "--position", "h8i9"][..], "begins on the empty board"),
+        (&["--opening", "swap2", "--win", "3"], "the row that wins has at least 4 stones"),
+        (&["--opening", "swap"], "swap2"),
+        (&["--seed", "3"], "--opening"),
+    ] {
+        let refused = run(arguments, "");
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && told.contains(why), "{told}");
+    }
+}

@@ -16,6 +16,7 @@ use crate::jobs::setup::reversi::ReversiSetup;
 use crate::runner::parallel::together;
 use crate::solvers::go::player::{UctPlayer, UctPosition};
 use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
+use crate::solvers::gomoku::player::opening::OpeningPlayer;
 use crate::solvers::solvable::Playable;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -62,6 +63,20 @@ struct PlayOfGomoku {
     /// Threads that search together, at level 10; with more than one, the same games need not give the same moves
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     threads: usize,
+    /// Opening by which you and the machine agree on who has black. With --you first you put its first stones, with
+    /// --you second the machine does
+    #[arg(long, value_name = "NAME")]
+    opening: Option<PlayedOpening>,
+    /// Decides which stones the machine tries in an opening [default: others each time]
+    #[arg(long, value_name = "N", requires = "opening")]
+    seed: Option<u64>,
+}
+
+/// How a game of Gomoku begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PlayedOpening {
+    /// One player puts three stones; the other one takes a colour, or puts two more and lets the first one choose
+    Swap2,
 }
 
 #[derive(Debug, clap::Args)]
@@ -123,12 +138,22 @@ fn play_go<P: UctPosition + Playable>(
 /// A position that cannot be read, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain, threads }) => {
-            let (position, title) = AskedPosition::of(of.setup)?.first()?;
+        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain, threads, opening, seed }) => {
+            let asked = AskedPosition::of(of.setup)?;
             let mut player = BrainPlayer::new(of.options.player.memory)?;
             player.usual.set_weights(weights(file.as_deref())?);
             player.usual.set_threads(threads, together);
             player.set_brain(brain);
+            if opening == Some(PlayedOpening::Swap2) {
+                let (start, moves, title) = asked.swap2()?;
+                player.prepare(start.position())?;
+                let seed = seed.unwrap_or_else(rand::random);
+                let mut player = OpeningPlayer { seed, player: Box::new(player) };
+                let title = format!("{title}; {}", of.options.you.of_an_opening());
+                play(&title, SavedGame { start, moves }, &mut player, &of.options, out)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            let (position, title) = asked.first()?;
             player.prepare(&position)?;
             play(&title, SavedGame::from(position), &mut player, &of.options, out)?;
         }

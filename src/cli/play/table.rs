@@ -26,8 +26,10 @@ const LONGEST: u64 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Seats {
     /// You play black and begin
+    #[value(alias = "first")]
     Black,
     /// You play white; the machine begins
+    #[value(alias = "second")]
     White,
     /// You play both sides
     Both,
@@ -36,12 +38,22 @@ pub enum Seats {
 }
 
 impl Seats {
-    fn is_yours(self, side: Side) -> bool {
+    fn is_yours(self, mover: Side) -> bool {
         match self {
-            Seats::Black => side == Side::First,
-            Seats::White => side == Side::Second,
+            Seats::Black => mover == Side::First,
+            Seats::White => mover == Side::Second,
             Seats::Both => true,
             Seats::None => false,
+        }
+    }
+
+    /// Who you are in a game whose players agree on colours.
+    pub fn of_an_opening(self) -> &'static str {
+        match self {
+            Seats::Black => "you are the first player",
+            Seats::White => "you are the second player",
+            Seats::Both => "you are both players",
+            Seats::None => "the machine is both players",
         }
     }
 
@@ -125,7 +137,7 @@ impl<'p, G: Playable> PlayTable<'p, G> {
             let over = self.over();
             if let Some(result) = &over {
                 writeln!(out, "{result}")?;
-            } else if !self.seats.is_yours(self.position.side()) {
+            } else if !self.seats.is_yours(self.position.mover()) {
                 self.machine_moves(out)?;
                 writeln!(out, "{}", self.position)?;
                 continue;
@@ -178,18 +190,29 @@ impl<'p, G: Playable> PlayTable<'p, G> {
         writeln!(out, "the machine thinks ...")?;
         out.flush()?;
         let Some(chosen) = self.search() else { return Ok(()) };
-        let Some(&first) = chosen.line.first() else { return Ok(()) };
         writeln!(out, "the machine plays {}", self.told(&chosen))?;
-        self.make(first);
+        let mover = self.position.mover();
+        for (n, &m) in chosen.line.iter().enumerate() {
+            if n > 0 && self.position.mover() != mover {
+                break;
+            }
+            self.make(m);
+        }
         Ok(())
     }
 
-    /// A move with what is known of it.
+    /// The moves that a player makes now, with what is known of them: in an opening there may be several.
     fn told(&self, chosen: &Chosen<G::Move>) -> String {
         let names: Vec<String> = chosen.line.iter().take(8).map(|&m| self.position.name(m)).collect();
-        let first = names.first().map_or("", String::as_str);
+        let mut ahead = self.position.clone();
+        let own = chosen.line.iter().take_while(|&&m| {
+            let is_own = ahead.mover() == self.position.mover();
+            ahead.play(m);
+            is_own
+        });
+        let own = own.count().min(names.len());
         let (depth, told) = (chosen.depth, worth::<G>(chosen));
-        format!("{first} (depth {depth}, {told}, line {})", names.join(" "))
+        format!("{} (depth {depth}, {told}, line {})", names[..own].join(" "), names.join(" "))
     }
 
     /// The name of the only legal move, a pass perhaps.
@@ -269,7 +292,10 @@ impl<'p, G: Playable> PlayTable<'p, G> {
                 self.make(m);
                 Typed::Changed
             }
-            Some(_) => Typed::Said(format!("{name} cannot be played here")),
+            Some(m) => {
+                let fault = self.position.fault(m).map_or(String::new(), |fault| format!(": {fault}"));
+                Typed::Said(format!("{name} cannot be played here{fault}"))
+            }
             None => {
                 let shown: String = name.chars().take(20).filter(|c| !c.is_control()).collect();
                 Typed::Said(format!(
@@ -285,7 +311,7 @@ impl<'p, G: Playable> PlayTable<'p, G> {
         if !self.take_back() {
             return Typed::Said("there is no move to take back".to_owned());
         }
-        while !self.seats.is_yours(self.position.side()) && self.seats != Seats::None && self.take_back() {}
+        while !self.seats.is_yours(self.position.mover()) && self.seats != Seats::None && self.take_back() {}
         if self.seats == Seats::None {
             // Else the machine would play on at once.
             self.seats = Seats::Both;
