@@ -313,7 +313,7 @@ fn game(number: u64) -> MatchGameView {
 
 /// What a solver job has found: Reversi on 4x4, nearly solved.
 fn solution(request: &JobRequest) -> SolutionView {
-    let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new() };
+    let asked = PositionRequest { settings: request.settings.clone(), moves: Vec::new(), opening: None };
     let shown = positions::position(asked).ok();
     let (position, game) = shown.map_or_else(Default::default, |shown| (shown.position, shown.game));
     let known = |name: &str, lower, upper| MoveBoundsView { name: name.to_owned(), lower, upper };

@@ -9,5 +9,6 @@ mod fake;
 mod hostile;
 mod http;
 mod load;
+mod openings;
 mod random;
 mod routes;

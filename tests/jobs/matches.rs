@@ -121,7 +121,7 @@ fn the_result_is_that_of_the_command() {
                     at.insert(name.to_owned(), value.clone());
                 }
             }
-            let over = position(PositionRequest { settings: at, moves: game.moves.clone() }).unwrap();
+            let over = position(PositionRequest { settings: at, moves: game.moves.clone(), opening: None }).unwrap();
             assert!(over.outcome.is_some(), "{game:?}");
             assert!(!game.text.is_empty() && ["sgf", "ggf", "obf"].contains(&&*game.saved_as), "{game:?}");
         }
