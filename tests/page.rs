@@ -20,6 +20,8 @@ mod daemons;
 mod editor;
 #[path = "page/languages.rs"]
 mod languages;
+#[path = "page/openings.rs"]
+mod openings;
 
 use browser::{Browser, Page};
 use daemon::Daemon;

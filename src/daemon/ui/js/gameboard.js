@@ -64,6 +64,8 @@ export class GameBoard {
     this.svg = s("svg", { class: "gameboard", role: pick ? "group" : "img", "aria-label": label });
     this.element = h("div", { class: "gameframe" }, this.svg);
     this.label = label;
+    /** The cell that had the keyboard's place when there was none left to choose. */
+    this.left = null;
     if (pick) this.svg.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -84,7 +86,8 @@ export class GameBoard {
     const [w, tall] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
     attr(this.svg, "viewBox", `0 0 ${w} ${tall}`);
     attr(this.svg, "class", `gameboard ${game}${width > 9 || height > 9 ? " fine" : ""}`);
-    const held = this.svg.contains(document.activeElement) ? document.activeElement.dataset.name : null;
+    const active = document.activeElement;
+    const held = this.svg.contains(active) ? active.dataset.name : active === document.body ? this.left : null;
     const at = (n) => PAD + n * CELL;
     const mid = (n) => at(n) + CELL / 2;
     const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: lined ? 6 : 3 })];
@@ -146,13 +149,24 @@ export class GameBoard {
     if (part) parts.push(s("rect", { class: "part", x: at(part.x), y: at(part.y), width: part.width * CELL, height: part.height * CELL, rx: 4 }));
     this.svg.replaceChildren(...parts);
     if (!this.pick) attr(this.svg, "aria-label", t`${this.label}: ${sideName(view.side)} to move; ${stones(cells)}`);
-    if (held) this.#focus(held);
+    if (held) this.#focus(view, held);
   }
 
-  /** Puts the keyboard's place back where it was, or to the first control. */
-  #focus(name) {
-    const all = [...this.svg.querySelectorAll("[tabindex]")];
-    (all.find((node) => node.dataset.name === name) || all[0])?.focus({ preventScroll: true });
+  /** Takes the keyboard's place back that it gave away, as far as there is a control again. */
+  takeBack(view) {
+    if (this.left) this.#focus(view, this.left);
+  }
+
+  /** Puts the keyboard's place back where it was, or as near as there is a control. */
+  #focus(view, name) {
+    const distance = (one) => {
+      const [from, to] = [placeOf(view, name), placeOf(view, one.dataset.name)];
+      return Math.hypot(from % view.width - to % view.width, Math.floor(from / view.width) - Math.floor(to / view.width));
+    };
+    const all = [...this.svg.querySelectorAll("[tabindex]")].map((one) => [distance(one), one]);
+    const [, nearest] = all.reduce((best, one) => (one[0] < best[0] ? one : best), [Infinity, null]);
+    this.left = nearest ? null : name;
+    nearest?.focus({ preventScroll: true });
   }
 
   #key(event) {

@@ -12,6 +12,9 @@ export const GAME_FILES = ".sgf,.ggf,.obf,.psq,.txt";
 const MARKS = [["gomoku", /\bGM\s*\[\s*4\s*\]/], ["gomoku", /^Piskvorky/i], ["reversi", /\bGM\s*\[\s*Othello\s*\]/i], ["go", /\bGM\s*\[\s*1\s*\]/],
   ["go", /^\s*\(\s*;(?!.*\bGM\s*\[)/s], ["reversi", /^\s*[-XO*.]{16,64}\s+[XO*]\s*;?/i]];
 
+/** What tells that a game of Gomoku begins with Swap2. */
+const SWAP2 = /\bON\s*\[\s*swap2\b/i;
+
 /** Columns of the square board of Reversi that a text is about: GGF names it, a line of OBF has all its cells. */
 function reversiSize(text) {
   const [, named] = /\bBO\s*\[\s*(\d+)/.exec(text) || [];
@@ -20,13 +23,14 @@ function reversiSize(text) {
 }
 
 /**
- * The text of a file, the game that it is of (none if the text does not tell), and for Reversi the size of the board. An error has a
- * message to be shown.
+ * The text of a file, the game that it is of (none if the text does not tell), the opening that it begins with, and for Reversi the
+ * size of the board. An error has a message to be shown.
  */
 export async function gameText(file) {
   if (file.size > LARGEST) throw new Error(t`The file is larger than 64 KiB, which no game is.`);
   const text = (await file.text()).trim();
   if (!text) throw new Error(t`The file is empty.`);
   const game = MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null;
-  return { text, game, size: game === "reversi" ? reversiSize(text) : undefined };
+  const opening = game === "gomoku" && SWAP2.test(text) ? "swap2" : "";
+  return { text, game, opening, size: game === "reversi" ? reversiSize(text) : undefined };
 }

@@ -7,17 +7,18 @@ import { announce } from "./dom.js";
 import { placeOf, sideName } from "./gameboard.js";
 import { t } from "./language.js";
 import { learn, state } from "./live.js";
+import { OPENINGS, OTHER_SEATS, moveText } from "./opening.js";
 
-/** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom. */
+/** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom, and their openings. */
 export const GAMES = {
   reversi: { name: t`Reversi`, size: "6", sizes: t`4 to 8 each: 6, 4x6`, machine: true },
   go: { name: t`Go`, size: "3x4", sizes: t`1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19`, machine: true },
   gomoku: { name: t`Gomoku`, size: "15", sizes: t`1 to 20 each: 15, 6x5`, machine: true,
-    brains: [["", t`the strongest`], ["thesis", t`by patterns`]] },
+    brains: [["", t`the strongest`], ["thesis", t`by patterns`]], openings: OPENINGS },
 };
 
 /** What the address has beside the settings. */
-const OWN = ["game", "moves", "job", "machine", "brain", "level", "think"];
+const OWN = ["game", "moves", "opening", "job", "machine", "brain", "level", "think"];
 
 /** A position that is being set up is sent this many milliseconds after the last change. */
 const EDIT_MS = 200;
@@ -30,6 +31,9 @@ export class GameSession {
     this.changed = changed;
     this.game = GAMES[query.get("game")] ? query.get("game") : "reversi";
     this.settings = {};
+    /** The opening that the game begins with, if it has one. */
+    this.opening = (GAMES[this.game].openings && query.get("opening")) || "";
+    /** The moves, choices of the opening among them; those taken back, the next one last, each with who made it. */
     this.played = [];
     this.undone = [];
     /** The position as the daemon describes it. */
@@ -41,7 +45,7 @@ export class GameSession {
     this.known = null;
     /** What a click puts on a cell while a position is set up: `X`, `O`, `.`; nothing while it is played. */
     this.tool = null;
-    /** The side that the machine plays: `black`, `white`, `both`, or nothing; as which player if not the usual one; how strong, and how many seconds it may think. */
+    /** The side that the machine plays: `black`, `white`, `both`, or nothing, with an opening `opener` or `answerer`; as which player if not the usual one; how strong, and how many seconds it may think. */
     this.machine = query.get("machine") || "";
     this.brain = query.get("brain") || "";
     this.level = Number(query.get("level")) || 5;
@@ -69,19 +73,36 @@ export class GameSession {
     this.settings = another ? {} : settings;
     this.settings.size ||= this.settings.position && game !== "reversi" ? undefined : GAMES[game].size;
     this.#noMoves();
-    if (another) [this.job, this.machine] = [null, ""];
+    if (another) [this.job, this.machine, this.opening] = [null, "", ""];
     this.ask();
   }
 
-  /** Begins the same game with some settings changed. */
+  /** Begins the same game anew with an opening, or without one. */
+  openWith(opening) {
+    this.#useOpening(opening);
+    this.change({ position: undefined });
+  }
+
+  /** With an opening the machine is one of two players; without one it has a colour. */
+  #useOpening(opening) {
+    if (opening === this.opening) return;
+    const [{ machine }, black] = [this, this.view?.opening?.black];
+    const colour = machine === black ? "black" : "white";
+    this.machine = OTHER_SEATS[machine] ? (black ? colour : OTHER_SEATS[machine]) : machine;
+    this.opening = opening;
+  }
+
+  /** Begins the same game with some settings changed. A position that is given is no opening. */
   change(settings) {
+    if (settings.position) this.#useOpening("");
     this.begin(this.game, { ...this.settings, ...settings });
   }
 
   /** Shows the position of a file; one of another game begins that game. */
-  open({ game, text, size }) {
+  open({ game, text, size, opening }) {
     const rules = game === null || game === this.game ? this.settings : {};
-    if (game !== null && game !== this.game) [this.game, this.job, this.machine] = [game, null, ""];
+    if (game !== null && game !== this.game) [this.game, this.job, this.machine, this.opening] = [game, null, "", ""];
+    this.#useOpening(opening);
     this.settings = { ...rules, start: undefined, size, position: text };
     this.#noMoves();
     this.ask();
@@ -91,13 +112,30 @@ export class GameSession {
     [this.played, this.undone] = [[], []];
   }
 
+  /** What a request says of the position at hand. */
+  #moment() {
+    return { settings: this.place(), moves: this.played, ...(this.opening ? { opening: this.opening } : {}) };
+  }
+
+  /** Who makes the next move: a side, or a player of the opening. */
+  mover() {
+    return this.#moverOf(this.view.moves.length);
+  }
+
+  /** Who makes the move of a number, from 0. */
+  #moverOf(number) {
+    const { opening, side, moves } = this.view;
+    if (opening) return opening.players[number] ?? opening.players.at(-1);
+    return (number - moves.length) % 2 === 0 ? side : side === "black" ? "white" : "black";
+  }
+
   /** Asks the daemon for the position; the newest answer counts. */
   async ask() {
     if (this.stopped) return;
     const number = ++this.asked;
     this.#forgetAsked();
     try {
-      const answer = await post("/position", { settings: this.place(), moves: this.played });
+      const answer = await post("/position", this.#moment());
       if (number !== this.asked) return;
       [this.view, this.problem] = [answer, null];
     } catch (problem) {
@@ -118,7 +156,7 @@ export class GameSession {
   /** Whether the machine is to move on the board. */
   isMachinesTurn() {
     const { view, tool, problem, machine } = this;
-    return Boolean(view && !tool && !problem && !this.isOver() && (machine === "both" || machine === view.side));
+    return Boolean(view && !tool && !problem && !this.isOver() && (machine === "both" || machine === this.mover()));
   }
 
   /** Asks the machine for its move: to make it, or as a hint at full strength. */
@@ -129,11 +167,12 @@ export class GameSession {
     try {
       const brain = play && GAMES[this.game].brains && this.brain ? { brain: this.brain } : {};
       const answer = await post("/position/move",
-        { settings: this.place(), moves: this.played, level: play ? this.level : 10, seconds: this.think, ...brain });
+        { ...this.#moment(), level: play ? this.level : 10, seconds: this.think, ...brain });
       if (number !== this.consulted) return;
       [this.thinking, this.thought, this.hinted] = [false, answer, !play];
-      if (play) this.play(answer.line[0]);
-      else announce(t`Hint: ${answer.line[0]}`);
+      const own = answer.line.slice(0, answer.own);
+      if (play) this.playAll(own);
+      else announce(t`Hint: ${own.map(moveText).join(", ")}`);
     } catch (problem) {
       if (number !== this.consulted) return;
       [this.thinking, this.refusal] = [false, problem.message];
@@ -145,7 +184,7 @@ export class GameSession {
   /** The last move that the machine told, if it is a hint or on the board. */
   opinion() {
     const { thought, hinted, played } = this;
-    return thought && (hinted || played.slice(-2).includes(thought.line[0])) ? thought : null;
+    return thought && (hinted || played.slice(-1 - thought.own).includes(thought.line[0])) ? thought : null;
   }
 
   /** The machine plays another side, or otherwise. */
@@ -161,33 +200,37 @@ export class GameSession {
    * view, which may be there before that is drawn, is left alone. */
   keepAddress() {
     if (!/^#\/games(\?|$)/.test(location.hash)) return;
-    const { machine, brain, level, think } = this;
+    const { machine, brain, level, think, opening } = this;
     const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think } : {};
-    history.replaceState(null, "", `#/games${asQuery({ ...this.place(), moves: this.played.join("."), job: this.job, ...seats })}`);
+    history.replaceState(null, "", `#/games${asQuery({ ...this.place(), opening, moves: this.played.join("."), job: this.job, ...seats })}`);
   }
 
   play(name) {
-    if (!this.view?.legal.includes(name)) return;
-    announce(`${sideName(this.view.side)} ${name}`);
-    this.played.push(name);
+    if (this.view?.legal.includes(name)) this.playAll([name]);
+  }
+
+  /** Makes the moves of one player, which are legal. */
+  playAll(names) {
+    announce(this.view.opening ? names.map(moveText).join(", ") : `${sideName(this.view.side)} ${names[0]}`);
+    this.played.push(...names);
     this.undone = [];
     this.ask();
   }
 
-  /** Takes back the last move, and the machine's before it, so that the person is to move again. */
+  /** Takes back the last move, with those of the machine the person's before them, so that the person is to move again. */
   undo() {
     if (this.machine === "both") this.machine = "";
-    const both = this.machine && this.machine !== this.view.side;
-    this.undone.push(this.played.pop());
-    if (both && this.played.length) this.undone.push(this.played.pop());
+    do {
+      const by = this.#moverOf(this.played.length - 1);
+      this.undone.push({ name: this.played.pop(), by });
+    } while (this.played.length && this.undone.at(-1).by === this.machine);
     this.ask();
   }
 
   /** Makes a move again that was taken back, and the machine's answer. */
   redo() {
-    const both = this.machine && this.machine !== this.view.side;
-    this.played.push(this.undone.pop());
-    if (both && this.undone.length) this.played.push(this.undone.pop());
+    do this.played.push(this.undone.pop().name);
+    while (this.undone.length && this.undone.at(-1).by === this.machine);
     this.ask();
   }
 
@@ -217,8 +260,9 @@ export class GameSession {
     const rows = Array.from({ length: height }, (_, y) => cells.slice(y * width, (y + 1) * width));
     const position = this.game !== "reversi" ? `${rows.join("/")} ${side}` : `${rows.join(" ").replaceAll(".", "-")} ${side === "black" ? "X" : "O"}`;
     this.settings = { ...this.settings, size: `${width}x${height}`, start: undefined, position };
+    this.#useOpening("");
     this.#noMoves();
-    this.view = { ...this.view, cells, side, legal: [], moves: [] };
+    this.view = { ...this.view, cells, side, legal: [], moves: [], opening: null };
     this.changed();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.ask(), EDIT_MS);

@@ -8,8 +8,10 @@ import { GameBoard, between, sideName, stones } from "../gameboard.js";
 import { GAME_FILES, gameText } from "../gamefile.js";
 import { GAMES } from "../gamesession.js";
 import { t, tc, tn } from "../language.js";
+import { PLAYERS, isChoice, moveText, movesText, openingText } from "../opening.js";
 import { amount, seconds } from "../settings.js";
 import { refusal } from "./fields.js";
+import { openingChoices } from "./openingchoices.js";
 import { failed, pill } from "./parts.js";
 import { verdict } from "./solution.js";
 
@@ -42,31 +44,37 @@ function input(label, props, help) {
   return labelled(label, "input", { autocomplete: "off", spellcheck: "false", ...props }, help);
 }
 
-function choice(label, options, onchange, props = {}) {
-  return labelled(label, "select", { onchange, ...props }, null, options.map(([value, what]) => h("option", { value }, what)));
+const listed = (options) => options.map(([value, what]) => h("option", { value }, what));
+
+function choice(label, options, onchange, props = {}, help = null) {
+  return labelled(label, "select", { onchange, ...props }, help, listed(options));
 }
 
 /** Whose turn it is and what can be played, in words. */
-function prompt({ view, tool }, over) {
+function prompt(session, over) {
+  const { view, tool } = session;
   const [counts, side] = [stones(view.cells), sideName(view.side)];
   if (tool) return t`Setting up: ${counts}, ${side} to move`;
-  if (!over) return t`${side} to move, ${tn(view.legal.length, "{0} legal move", "{0} legal moves")} \u00b7 ${counts}`;
+  if (view.opening && view.opening.turn !== "play") return openingText(session);
+  const whose = view.opening ? ` \u00b7 ${openingText(session)}` : "";
+  if (!over) return t`${side} to move, ${tn(view.legal.length, "{0} legal move", "{0} legal moves")} \u00b7 ${counts}` + whose;
   const winner = sideName(view.outcome > 0 === (view.side === "black") ? "black" : "white");
   const won = () => (view.game === "gomoku" ? t`${winner} wins` : t`${winner} wins by ${Math.abs(view.outcome)}`);
-  return t`The game is over: ${view.outcome === 0 ? t`a draw` : won()} (${counts})`;
+  return t`The game is over: ${view.outcome === 0 ? t`a draw` : won()} (${counts})` + whose;
 }
 
 /** The board with its buttons. */
 export function boardCard(session) {
   const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name) });
   const [title, turn, trouble] = [h("h2", {}, ""), h("p", { class: "prompt", role: "status" }), h("div", {})];
+  const choices = openingChoices(session, board);
   const undo = button(t`Undo`, { glyph: "undo", onclick: () => session.undo() });
   const redo = button(t`Redo`, { glyph: "redo", onclick: () => session.redo() });
   const pass = button(t`Pass`, { onclick: () => session.play("pass") });
   const tools = h("div", { class: "segmented small", role: "group", "aria-label": t`Set up` }, TOOLS.map(([value, text]) =>
     h("button", { type: "button", "data-tool": value, onclick: () => session.take(value) }, text)));
   const swap = button(t`Other side to move`, { onclick: () => session.edit(session.view.cells, session.view.side === "black" ? "white" : "black") });
-  const node = h("section", { class: "card stack", "aria-label": t`Board` }, h("header", {}, title), trouble, board.element, turn,
+  const node = h("section", { class: "card stack", "aria-label": t`Board` }, h("header", {}, title), trouble, board.element, turn, choices,
     h("div", { class: "row" }, undo, redo, pass, tools, swap));
   let told = null;
   node.draw = () => {
@@ -81,25 +89,31 @@ export function boardCard(session) {
     redo.disabled = !undone.length;
     if (!view || view.game !== session.game) return;
     const found = tool ? null : session.solution();
-    const best = session.hinted ? [session.thought.line[0]] : found?.best_moves || [];
-    board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last: played.at(-1),
+    const best = session.hinted ? session.thought.line.slice(0, session.thought.own) : found?.best_moves || [];
+    const last = played.findLast((name) => !isChoice(name));
+    board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last,
       moves: found?.moves || [], best });
     say(title, titleOf(view.title));
     say(turn, prompt(session, session.isOver()));
     show(pass, !tool && !session.isMachinesTurn() && view.legal.includes("pass"));
     show(swap, Boolean(tool));
+    choices.draw();
+    // A position that is set up has no opening.
+    show(tools, !view.opening || view.opening.turn === "play");
   };
   node.key = (key) => {
-    const which = { u: undo, r: redo, p: pass }[key];
+    const which = { u: undo, r: redo, p: pass }[key] || choices.key(key);
     if (which && !which.disabled && !which.hidden) which.click();
   };
   return node;
 }
 
-/** What the machine has told about a move, in words. */
-function opinion({ side, line, value, decided_in: decided, depth, nodes, seconds: time }, hinted) {
-  const head = hinted ? t`A hint for ${sideName(side)}: ${line[0]}` : side === "black" ? t`Black played ${line[0]}` : t`White played ${line[0]}`;
-  const expected = line.length > 1 ? t`, and expects ${line.slice(1, 6).join(" ")}` : "";
+/** What the machine has told about a move, or about its part of an opening, in words. */
+function opinion({ side, line, own, value, decided_in: decided, depth, nodes, seconds: time }, hinted) {
+  const moves = movesText(line.slice(0, own));
+  const played = () => (side === "black" ? t`Black played ${moves}` : t`White played ${moves}`);
+  const head = own > 1 || isChoice(line[0]) ? (hinted ? t`Hint: ${moves}` : t`The machine: ${moves}`) : hinted ? t`A hint for ${sideName(side)}: ${moves}` : played();
+  const expected = line.length > own ? t`, and expects ${line.slice(own, own + 5).join(" ")}` : "";
   const within = () => (value > 0 ? tn(decided, "; it wins within {0} move", "; it wins within {0} moves of both sides")
     : tn(decided, "; it loses within {0} move", "; it loses within {0} moves of both sides"));
   const sure = decided === null ? "" : value === 0 ? t`; it is a draw` : within();
@@ -109,8 +123,10 @@ function opinion({ side, line, value, decided_in: decided, depth, nodes, seconds
 
 /** Which side the machine plays, and how; a hint. */
 export function opponentCard(session) {
-  const sides = choice(t`It plays`, [["", tc("the machine's side", "nobody")], ["white", sideName("white")], ["black", sideName("black")], ["both", t`both sides`]],
-    () => session.seat({ machine: sides.field.value }), { name: "machine" });
+  const seats = (opening) => [["", tc("the machine's side", "nobody")], ...(opening ? Object.entries(PLAYERS) : ["white", "black"].map((side) => [side, sideName(side)])),
+    ["both", t`both sides`]];
+  let offered = "";
+  const sides = choice(t`It plays`, seats(""), () => session.seat({ machine: sides.field.value }), { name: "machine" });
   const brains = choice(t`Player`, GAMES.gomoku.brains, () => session.seat({ brain: brains.field.value }), { name: "brain" });
   const levels = choice(t`Level`, Array.from({ length: 10 }, (_, n) => [n + 1, n === 9 ? t`10, the strongest` : n === 0 ? t`1, the weakest` : n + 1]),
     () => session.seat({ level: Number(levels.field.value) }), { name: "level" });
@@ -121,7 +137,9 @@ export function opponentCard(session) {
   const node = h("section", { class: "card stack", "aria-label": t`The machine` }, h("header", {}, h("h2", {}, t`Play against the machine`), hint),
     h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node), words, trouble);
   node.draw = () => {
-    const { game, machine, brain, level, think, thinking, hinted } = session;
+    const { game, machine, brain, level, think, thinking, hinted, opening } = session;
+    if (opening !== offered) sides.field.replaceChildren(...listed(seats(opening)));
+    offered = opening;
     const told = session.opinion();
     show(node, Boolean(GAMES[game].machine));
     show(brains.node, Boolean(GAMES[game].brains));
@@ -153,7 +171,9 @@ export function rulesCard(session) {
     if (shown === game) return;
     shown = game;
     rules.replaceChildren(size.node, ...RULES[game].map(([name, label, options]) => choice(label, options, (event) =>
-      session.change({ [name]: event.target.value || undefined, ...(name === "start" ? { position: undefined } : {}) }), { name }).node));
+      session.change({ [name]: event.target.value || undefined, ...(name === "start" ? { position: undefined } : {}) }), { name }).node),
+    ...(GAMES[game].openings ? [choice(t`Opening`, GAMES[game].openings, (event) => session.openWith(event.target.value), { name: "opening" },
+      t`Swap2: one player puts three stones, the other one chooses a colour.`).node] : []));
   };
   node.draw = () => {
     const { game, settings, view, problem } = session;
@@ -163,7 +183,7 @@ export function rulesCard(session) {
     position.complain(told.name === "position" ? told.text : "");
     if (document.activeElement !== size.field) size.field.value = settings.size || (view ? `${view.width}x${view.height}` : "");
     size.field.title = GAMES[game].sizes;
-    for (const one of rules.querySelectorAll("select")) one.value = settings[one.name] || (one.name === "empties" ? "ignored" : "");
+    for (const one of rules.querySelectorAll("select")) one.value = one.name === "opening" ? session.opening : settings[one.name] || (one.name === "empties" ? "ignored" : "");
     if (view && view.game === game && document.activeElement !== text) text.value = view.position;
   };
   return node;
@@ -190,7 +210,7 @@ export function movesCard(session) {
   node.open = open;
   node.draw = () => {
     save.disabled = !session.played.length || !session.view?.saved;
-    list.replaceChildren(...session.played.map((name) => h("li", {}, name)));
+    list.replaceChildren(...session.played.map((name) => h("li", { class: isChoice(name) ? "chosen" : "" }, moveText(name))));
     list.scrollTop = list.scrollHeight;
   };
   return node;
