@@ -136,6 +136,14 @@ fn views(daemon: &Daemon) -> Vec<(String, &'static str)> {
         of("/games?game=go&size=3x4", "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
         of("/games?game=gomoku&size=5", "document.querySelectorAll('.gameboard.gomoku .choice-cell').length === 25"),
         of(
+            "/games?game=gomoku&opening=swap2&moves=h8.i9.g7",
+            "document.querySelectorAll('.gameboard.gomoku .stone').length === 3 && document.querySelector('[data-choice=add]')",
+        ),
+        of(
+            "/games?game=gomoku&opening=swap2&moves=h8.i9.g7.add.a1.a2.white",
+            "document.querySelectorAll('.gameboard.gomoku .stone').length === 5 && document.querySelector('.movelist .chosen')",
+        ),
+        of(
             "/editor",
             "document.querySelectorAll('.choice-cell').length === 81 && document.querySelector('.patternpicture .stone')",
         ),
@@ -199,7 +207,7 @@ const BRACKETS: &str = "
 
 /// What is not of the page: names of formats, languages, players and rules, and of what the daemon has.
 const NAMES: &str = "morpion Pentasol MSR JSON SVG PNG English Fran\u{e7}ais Deutsch nrpa special local renju caro dfs hunt \
-                     solve prove match ada lab reversi gomoku";
+                     solve prove match ada lab reversi gomoku Swap2";
 
 /// The texts of the page that no catalogue was asked for: what is neither in brackets nor a name.
 fn unmarked(page: &Page) -> Value {
