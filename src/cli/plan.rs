@@ -11,16 +11,13 @@ use crate::core::game::Side;
 use crate::core::quantity::{grouped, parse_duration};
 use crate::files::{FileError, Keep, replace};
 use crate::games::gomoku::notation::colour_name;
-use crate::games::gomoku::position::GomokuPosition;
-use crate::games::gomoku::rules::RowRule;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::runner::Interrupt;
-use crate::runner::planning::{PlanChecked, PlanNews, check_plan, find_plan};
+use crate::runner::planning::trees::PlanTrees;
+use crate::runner::planning::{PlanChecked, PlanNews, PlanningError, check_plan, find_plan};
 use crate::solvers::gomoku::plan::check::PlanHole;
 use crate::solvers::gomoku::plan::{WinningPlan, text};
-use crate::solvers::gomoku::player::PlayerError;
-use crate::solvers::gomoku::threats::ThreatTables;
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
@@ -58,8 +55,9 @@ enum PlanAction {
 ///
 /// Each reply to the position is proven by itself. If there are more threads than replies without a proof, the others
 /// try other moves of the winner against these replies. A plan is added to the file as soon as it is found. If there
-/// is such a file already, the same command goes on with what it lacks. The exit status is 0 if every reply is
-/// answered, and 1 if the time was over or Ctrl-C came.
+/// is such a file already, the same command goes on with what it lacks. With --state, what the searches know of
+/// replies that have no plan yet is kept, too, and the same command goes on from there. The exit status is 0 if every
+/// reply is answered, and 1 if the time was over or Ctrl-C came.
 #[derive(Debug, clap::Args)]
 struct PlanFindArgs {
     /// File of the plan, a new one or one to go on with
@@ -70,6 +68,9 @@ struct PlanFindArgs {
     /// The side that is to win
     #[arg(long, value_enum, default_value_t = PlanWinner::Black)]
     wins: PlanWinner,
+    /// Keep in this directory what the searches know of replies without a plan, and go on from it
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     #[command(flatten)]
     common: PlanRunFlags,
 }
@@ -145,24 +146,19 @@ fn find(args: PlanFindArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let (position, title) = AskedPosition::<GomokuSetup>::of(args.setup)?.first()?;
     let wins = if args.wins == PlanWinner::Black { Side::First } else { Side::Second };
     let threads = args.common.threads()?;
-    let tables = tables(&position)?;
-    ensure!(position.winner().is_none() && position.empty() > 0, "the game is over in this position");
-    let (black, white) = stones(&position);
-    ensure!(
-        black == white || black == white + 1,
-        "a plan begins with a position of a game, in which black has as many stones as white or one more; \
-         this one has {black} and {white}"
-    );
+    let begun = WinningPlan::begin(position.clone(), wins)?;
+    let tables = begun.tables()?;
     let file = &args.file;
     let name = plain(&file.display().to_string());
     let mut plan = match read_text_file(file)? {
         Some(text) => read_plan(&name, &text)?,
-        None => WinningPlan::new(position.clone(), wins),
+        None => begun.clone(),
     };
-    let same = plan.start().stones().eq(position.stones())
-        && (plan.start().board(), plan.start().rules()) == (position.board(), position.rules())
-        && plan.attacker() == wins;
-    ensure!(same, "{name} is a plan for another position, other rules or the other side: give another name");
+    ensure!(
+        plan.is_about_same(&begun),
+        "{name} is a plan for another position, other rules or the other side: give another name"
+    );
+    let kept = args.state.as_deref().map(|directory| PlanTrees::open(directory, &plan)).transpose()?;
     // A disk that refuses says so at once.
     replace(file, text::to_text(&plan).as_bytes(), Keep::Durable)?;
     let asked = plan.open_replies().len();
@@ -196,7 +192,7 @@ fn find(args: PlanFindArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         Ok::<(), FindError>(replace(file, text::to_text(plan).as_bytes(), Keep::Durable)?)
     };
-    let open = find_plan(&mut plan, &tables, threads, &stop, &told)?;
+    let open = find_plan(&mut plan, &tables, threads, kept.as_ref(), &stop, &told)?;
     let seconds = machine::since(cpu);
     if args.common.json {
         let object = serde_json::json!({
@@ -221,7 +217,7 @@ fn run_check(args: &PlanCheckArgs, out: &mut dyn Write) -> anyhow::Result<ExitCo
     let name = plain(&args.file.display().to_string());
     let text = read_text_file(&args.file)?.with_context(|| format!("{name}: there is no such file"))?;
     let plan = read_plan(&name, &text)?;
-    let tables = tables(plan.start())?;
+    let tables = plan.tables()?;
     let threads = args.common.threads()?;
     let all = plan.moves().len();
     ensure!(args.from <= all, "--from {}: the plan has {}", args.from, counted(all, "move"));
@@ -328,26 +324,11 @@ enum FindError {
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The player cannot be had.
+    /// The search cannot begin or go on.
     #[error(transparent)]
-    Player(#[from] PlayerError),
+    Planning(#[from] PlanningError),
 }
 
 fn read_plan(name: &str, text: &str) -> anyhow::Result<WinningPlan> {
     text::parse(text).map_err(|error| anyhow!("{name}, {error}"))
-}
-
-/// The tables of a position's board and rules, if plans are made for them.
-fn tables(position: &GomokuPosition) -> anyhow::Result<ThreatTables> {
-    let rules = position.rules();
-    if ![RowRule::Five, RowRule::Free].contains(&rules.rule()) {
-        bail!("plans are for the rules five and free, not for {}", rules.rule().name());
-    }
-    ThreatTables::new(position.board(), rules)
-        .with_context(|| format!("plans are for rows of three to five stones, not of {}", rules.win()))
-}
-
-fn stones(position: &GomokuPosition) -> (usize, usize) {
-    let black = position.stones().filter(|&(_, colour)| colour == Side::First).count();
-    (black, position.stones().count() - black)
 }

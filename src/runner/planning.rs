@@ -3,10 +3,11 @@
 //! To find one, each reply to the first position is a *goal*; if the attacker is to move there, the position is the
 //! only goal. For each goal there is a task. If there are more threads than goals, further tasks try other moves of
 //! the attacker there. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the
-//! others. To check a plan, threads take its moves one after the other.
+//! others; what a task knows can be kept in a directory ([`trees`]). To check a plan, threads take its moves one
+//! after the other.
 
-use crate::core::game::Game;
-use crate::games::gomoku::position::GomokuMove;
+pub mod trees;
+
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
 use crate::solvers::gomoku::plan::search::PlanSearch;
@@ -17,9 +18,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use trees::{PlanTrees, PlanTreesError, TreeName};
 
 /// Nodes that are searched of a task before the next one has its turn.
-const SLICE: u64 = 5_000_000;
+pub const SLICE: u64 = 5_000_000;
 /// Time between two looks at whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -35,7 +37,25 @@ struct PlanTask<'a> {
     /// The last of these, if the attacker makes it: the move that is tried instead of what looks best.
     attack: Option<u16>,
     search: PlanSearch<'a>,
-    nodes: u64,
+}
+
+impl PlanTask<'_> {
+    /// The name of its tree.
+    fn name(&self) -> TreeName {
+        let reply = self.way.first().copied().filter(|_| self.way.len() > usize::from(self.attack.is_some()));
+        TreeName { reply, attack: self.attack }
+    }
+}
+
+/// Why plans are not looked for any longer.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanningError {
+    /// The player cannot be had.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// What was kept of the searches cannot be read or written.
+    #[error(transparent)]
+    Trees(#[from] PlanTreesError),
 }
 
 /// What became of a task in its turn.
@@ -55,21 +75,23 @@ pub struct PlanNews {
     pub open: usize,
 }
 
-/// Looks for what a plan lacks, and adds it. `told` gets the plan with news of each turn, and may refuse to go on;
-/// `stop` says when time is over. The number of goals that are left without a plan.
+/// Looks for what a plan lacks, and adds it. Tasks go on from the trees that are `kept`, and leave theirs there
+/// after each turn. `told` gets the plan with news of each turn, and may refuse to go on; `stop` says when time is
+/// over. The number of goals that are left without a plan.
 ///
 /// # Errors
-/// The player cannot be had, or what `told` says.
-pub fn find_plan<E: From<PlayerError> + Send>(
+/// The player cannot be had, a tree cannot be read or written, or what `told` says.
+pub fn find_plan<E: From<PlanningError> + Send>(
     plan: &mut WinningPlan,
     tables: &ThreatTables,
     threads: usize,
+    kept: Option<&PlanTrees>,
     stop: &dyn Fn() -> bool,
     told: &(dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
 ) -> Result<usize, E> {
     let known = plan.clone();
     let goals = known.open_replies();
-    let tasks = tasks(&known, tables, &goals, threads)?;
+    let tasks = tasks(&known, tables, &goals, threads, kept)?;
     let solved: Vec<AtomicBool> = goals.iter().map(|_| AtomicBool::new(false)).collect();
     let open = || solved.iter().filter(|is_solved| !is_solved.load(SeqCst)).count();
     let (queue, found) = (Mutex::new(tasks), Mutex::new((plan, Ok(()))));
@@ -81,7 +103,6 @@ pub fn find_plan<E: From<PlayerError> + Send>(
             }
             monitor.restart(0);
             let result = task.search.run(monitor);
-            task.nodes += monitor.nodes();
             let is_proven = task.search.proof() == 0;
             let mut found = lock(&found);
             // Another task may have reached the goal meanwhile.
@@ -100,12 +121,21 @@ pub fn find_plan<E: From<PlayerError> + Send>(
                 reply: goals[task.goal].first().copied(),
                 attack: task.attack,
                 proof: task.search.proof(),
-                nodes: task.nodes,
+                nodes: task.search.nodes(),
                 threats: task.search.threats(),
                 open: open(),
             };
             let is_stopped = matches!(result, Err(Stopped::Asked));
-            if let Err(error) = told(found.0, &news) {
+            // A plan is told of before its trees are removed.
+            let mut told = told(found.0, &news);
+            if told.is_ok()
+                && let Some(kept) = kept
+            {
+                let name = task.name();
+                let written = if is_proven { kept.remove(name.reply) } else { kept.write(name, &task.search.save()) };
+                told = written.map_err(|error| PlanningError::from(error).into());
+            }
+            if let Err(error) = told {
                 found.1 = Err(error);
                 break;
             }
@@ -129,20 +159,28 @@ fn tasks<'a>(
     tables: &'a ThreatTables,
     goals: &[Vec<u16>],
     threads: usize,
-) -> Result<VecDeque<PlanTask<'a>>, PlayerError> {
+    kept: Option<&PlanTrees>,
+) -> Result<VecDeque<PlanTask<'a>>, PlanningError> {
     let (mut tasks, mut others) = (VecDeque::new(), VecDeque::new());
-    for (goal, way) in goals.iter().enumerate() {
-        let mut position = known.position_after(way);
-        let mut search = PlanSearch::new(tables, &position, known)?;
+    let task = |goal: usize, attack: Option<u16>| -> Result<PlanTask<'a>, PlanningError> {
+        let way: Vec<u16> = goals[goal].iter().copied().chain(attack).collect();
+        let position = known.position_after(&way);
+        let mut task = PlanTask { goal, way, attack, search: PlanSearch::new(tables, &position, known)? };
+        if let Some(kept) = kept
+            && let Some(search) = kept.search(task.name(), tables, &position, known)?
+        {
+            task.search = search;
+        }
+        Ok(task)
+    };
+    for goal in 0..goals.len() {
+        let mut own = task(goal, None)?;
         // What looks best is tried by the task that chooses.
         let more = threads.div_ceil(goals.len()) - 1;
-        let moves = if more > 0 { search.ranked_moves(&Monitor::with_budget(RANKING)) } else { Vec::new() };
-        tasks.push_back(PlanTask { goal, way: way.clone(), attack: None, search, nodes: 0 });
+        let moves = if more > 0 { own.search.ranked_moves(&Monitor::with_budget(RANKING)) } else { Vec::new() };
+        tasks.push_back(own);
         for &attack in moves.iter().skip(1).take(more) {
-            position.play(GomokuMove(attack));
-            let (way, search) = ([&way[..], &[attack]].concat(), PlanSearch::new(tables, &position, known)?);
-            others.push_back(PlanTask { goal, way, attack: Some(attack), search, nodes: 0 });
-            position.undo(GomokuMove(attack), None);
+            others.push_back(task(goal, Some(attack))?);
         }
     }
     tasks.extend(others);

@@ -5,6 +5,7 @@ mod library;
 mod lines;
 mod plan;
 mod rules;
+mod saved_plan;
 mod threads;
 mod threats;
 mod vcf;

@@ -10,5 +10,6 @@ mod library;
 mod matches;
 mod nboard;
 mod pbrain;
+mod plan;
 mod play;
 mod schemes;

@@ -7,12 +7,11 @@ use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
 use morpion::games::gomoku::position::GomokuPosition;
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::runner::planning::{PlanChecked, PlanNews, check_plan, find_plan};
+use morpion::runner::planning::{PlanChecked, PlanNews, PlanningError, check_plan, find_plan};
 use morpion::solvers::gomoku::plan::check::HoleReason;
 use morpion::solvers::gomoku::plan::naive::CheckStones;
 use morpion::solvers::gomoku::plan::search::PlanSearch;
 use morpion::solvers::gomoku::plan::{WinningPlan, text};
-use morpion::solvers::gomoku::player::PlayerError;
 use morpion::solvers::gomoku::threats::ThreatTables;
 use morpion::solvers::monitor::Monitor;
 use rand::RngExt;
@@ -22,7 +21,7 @@ use std::sync::Mutex;
 fn found(start: GomokuPosition, wins: Side, threads: usize) -> (WinningPlan, usize) {
     let tables = ThreatTables::new(start.board(), start.rules()).unwrap();
     let mut plan = WinningPlan::new(start, wins);
-    let open = find_plan::<PlayerError>(&mut plan, &tables, threads, &|| false, &|_, _| Ok(())).unwrap();
+    let open = find_plan::<PlanningError>(&mut plan, &tables, threads, None, &|| false, &|_, _| Ok(())).unwrap();
     (plan, open)
 }
 
@@ -64,9 +63,9 @@ fn threads_that_are_left_over_try_other_moves() {
     let all = Mutex::new(Vec::new());
     let told = |plan: &WinningPlan, news: &PlanNews| {
         all.lock().unwrap().push((news.clone(), plan.answer(&start)));
-        Ok::<(), PlayerError>(())
+        Ok::<(), PlanningError>(())
     };
-    assert_eq!(find_plan(&mut plan, &tables, 4, &|| false, &told).unwrap(), 0);
+    assert_eq!(find_plan(&mut plan, &tables, 4, None, &|| false, &told).unwrap(), 0);
     let all = all.into_inner().unwrap();
     let proven: Vec<_> = all.iter().filter(|(news, _)| news.proof == 0).collect();
     // The first that is proven ends the others.

@@ -116,6 +116,21 @@ impl<'a> PlanCheck<'a> {
         self.check_replies(&position, &moves, monitor)
     }
 
+    /// Checks what answers a position with the attacker to move, to which `way` leads: the replies after the plan's
+    /// move there, or a victory by threats.
+    ///
+    /// # Errors
+    /// The check is to stop.
+    pub fn check_answer(&self, way: &[u16], monitor: &Monitor) -> Result<Result<CheckedReplies, PlanHole>, Stopped> {
+        let position = self.plan.position_after(way);
+        if let Some(answer) = self.plan.answer(&position) {
+            return self.check_move(&PlannedMove { way: way.to_vec(), answer }, monitor);
+        }
+        let mut checked = CheckedReplies { replies: 1, ..CheckedReplies::default() };
+        let result = self.check_position(&position, way, &mut checked, monitor)?;
+        Ok(result.map(|()| checked))
+    }
+
     /// Checks every legal reply in a position with the defender to move, to which `moves` lead.
     fn check_replies(
         &self,

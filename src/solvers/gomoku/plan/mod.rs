@@ -2,20 +2,24 @@
 //!
 //! A *plan* ([`WinningPlan`]) says which move the attacker makes in a position. It has the positions that may arise,
 //! up to symmetry, in which the attacker does not win by threats ([`super::threats`]) already. [`search`] looks for
-//! one by proof numbers, [`text`] writes and reads it, and [`check`] goes through it by rules of its own: after each
-//! of its moves every legal reply has to lead to another position of the plan, or to a victory by threats. A move
-//! adds a stone, so a plan whose moves all hold proves its first position. (L. V. Allis, H. J. van den Herik and
-//! M. P. H. Huntjens, 1993, proved 15x15 by proof numbers and threats; this is not their search.)
+//! one by proof numbers ([`saved`] keeps such a search), [`text`] writes and reads it, and [`check`] goes through it
+//! by rules of its own: after each of its moves every legal reply has to lead to another position of the plan, or to
+//! a victory by threats. A move adds a stone, so a plan whose moves all hold proves its first position. (L. V. Allis,
+//! H. J. van den Herik and M. P. H. Huntjens, 1993, proved 15x15 by proof numbers and threats; this is not their
+//! search.)
 
 pub mod check;
 pub mod naive;
 pub mod node;
+pub mod saved;
 pub mod search;
 pub mod text;
 
 use crate::core::game::{Game, Side};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::games::gomoku::rules::RowRule;
 use crate::games::gomoku::symmetry;
+use crate::solvers::gomoku::threats::ThreatTables;
 use std::collections::{HashMap, HashSet};
 
 /// A position of a plan, with the attacker to move.
@@ -26,6 +30,26 @@ pub struct PlannedMove {
     pub way: Vec<u16>,
     /// The attacker's move.
     pub answer: u16,
+}
+
+/// A position from which no plan can be looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PlanStartError {
+    /// Rules in which a move may be forbidden, or a row not enough.
+    #[error("plans are for the rules five and free, not for {0}")]
+    Rule(&'static str),
+    /// A row that is too long or too short.
+    #[error("plans are for rows of three to five stones, not of {0}")]
+    Row(u8),
+    /// Nothing can be played.
+    #[error("the game is over in this position")]
+    Over,
+    /// It cannot be written as the moves of a game.
+    #[error(
+        "a plan begins with a position of a game, in which black has as many stones as white or one more; this one has \
+         {0} and {1}"
+    )]
+    Stones(usize, usize),
 }
 
 /// Which move the attacker makes where threats alone do not win.
@@ -42,6 +66,40 @@ impl WinningPlan {
     /// A plan without moves for the side that is to win from a position on.
     pub fn new(start: GomokuPosition, attacker: Side) -> WinningPlan {
         WinningPlan { start, attacker, moves: Vec::new(), answers: HashMap::new() }
+    }
+
+    /// A plan without moves, if one can be looked for from this position on.
+    ///
+    /// # Errors
+    /// The game is over, no game leads to the position, or plans are not for these rules.
+    pub fn begin(start: GomokuPosition, attacker: Side) -> Result<WinningPlan, PlanStartError> {
+        let plan = WinningPlan::new(start, attacker);
+        plan.tables()?;
+        let start = &plan.start;
+        if start.winner().is_some() || start.empty() == 0 {
+            return Err(PlanStartError::Over);
+        }
+        let black = start.stones().filter(|&(_, colour)| colour == Side::First).count();
+        let white = start.stones().count() - black;
+        if black == white || black == white + 1 { Ok(plan) } else { Err(PlanStartError::Stones(black, white)) }
+    }
+
+    /// The tables of its board and rules.
+    ///
+    /// # Errors
+    /// Plans are not for these rules.
+    pub fn tables(&self) -> Result<ThreatTables, PlanStartError> {
+        let rules = self.start.rules();
+        if ![RowRule::Five, RowRule::Free].contains(&rules.rule()) {
+            return Err(PlanStartError::Rule(rules.rule().name()));
+        }
+        ThreatTables::new(self.start.board(), rules).ok_or(PlanStartError::Row(rules.win()))
+    }
+
+    /// Whether it is about the same as another plan: the position, the rules and the attacker.
+    pub fn is_about_same(&self, other: &WinningPlan) -> bool {
+        let about = |plan: &WinningPlan| (plan.start.board(), plan.start.rules(), plan.attacker);
+        about(self) == about(other) && self.start.stones().eq(other.start.stones())
     }
 
     /// The first position.

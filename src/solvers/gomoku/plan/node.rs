@@ -1,10 +1,12 @@
 //! What the search of a plan knows of a position.
 
+use serde::{Deserialize, Serialize};
+
 /// A number that no search brings down.
 pub const INFINITY: u32 = 1 << 28;
 
 /// A position with the attacker to move.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanAttack {
     /// Proof number: a guess at the work that is left; 0 if the attacker is known to win.
     pub proof: u32,
@@ -19,7 +21,7 @@ pub struct PlanAttack {
 }
 
 /// A position with the defender to move.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanDefence {
     /// Proof number, as above.
     pub proof: u32,
@@ -38,7 +40,7 @@ pub struct PlanDefence {
 }
 
 /// A move of the attacker that is worth a try.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanHint {
     /// The point to play on.
     pub point: u16,

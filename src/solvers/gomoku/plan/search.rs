@@ -9,6 +9,7 @@
 //! a search that finds none.
 
 use super::node::{INFINITY, PlanAttack, PlanDefence, PlanHint};
+use super::saved::{PlanRestoreError, SavedPlanTree, read_tree, tree_bytes};
 use super::{WinningPlan, canonical};
 use crate::core::game::{Budget, Game, Player, Side, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition, stone_hash};
@@ -59,6 +60,8 @@ pub struct PlanSearch<'a> {
     way: Vec<(u64, u16)>,
     /// Searches of threats so far.
     threats: u64,
+    /// Nodes so far: positions judged for threats, and those of the player.
+    nodes: u64,
 }
 
 impl<'a> PlanSearch<'a> {
@@ -82,7 +85,33 @@ impl<'a> PlanSearch<'a> {
             defences: HashMap::new(),
             way: Vec::new(),
             threats: 0,
+            nodes: 0,
         })
+    }
+
+    /// The search as bytes, from which it goes on later. So that it goes on here in the same way, the player forgets
+    /// what it knows, which is not saved.
+    pub fn save(&mut self) -> Vec<u8> {
+        self.player.forget();
+        let PlanSearch { position, known, threats, nodes, attacks, defences, .. } = self;
+        tree_bytes(position, known, (*nodes, *threats), attacks, defences)
+    }
+
+    /// A search that goes on from what [`PlanSearch::save`] returned.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or of a search in another position, or the player cannot be had. They are also refused
+    /// if the plan lacks moves of the one that the search began with: what it took for proven would then have no
+    /// moves. Plans only grow, so this is a plan of another origin, and to search again is for whoever has it.
+    pub fn restore(
+        tables: &'a ThreatTables,
+        position: &GomokuPosition,
+        known: &'a WinningPlan,
+        bytes: &[u8],
+    ) -> Result<PlanSearch<'a>, PlanRestoreError> {
+        let SavedPlanTree { nodes, threats, attacks, defences } = read_tree(bytes, position, known)?;
+        let search = PlanSearch::new(tables, position, known)?;
+        Ok(PlanSearch { attacks, defences, threats, nodes, ..search })
     }
 
     /// Goes on until the attacker's victory is proven (`true`), or nothing more is to be tried.
@@ -90,15 +119,20 @@ impl<'a> PlanSearch<'a> {
     /// # Errors
     /// The search is to stop. What is known remains, and the next call goes on.
     pub fn run(&mut self, monitor: &Monitor) -> Result<bool, Stopped> {
+        let before = monitor.nodes();
+        let result = self.develop(monitor);
+        self.nodes += monitor.nodes() - before;
+        result.map(|()| self.proof() == 0)
+    }
+
+    fn develop(&mut self, monitor: &Monitor) -> Result<(), Stopped> {
         let hash = self.hash();
         if self.position.side() == self.attacker {
             self.judge(monitor)?;
-            self.develop_attack(hash, INFINITY, monitor)?;
-        } else {
-            self.defences.entry(hash).or_insert_with(|| PlanDefence { proof: 1, ..PlanDefence::default() });
-            self.develop_defence(hash, INFINITY, monitor)?;
+            return self.develop_attack(hash, INFINITY, monitor);
         }
-        Ok(self.proof() == 0)
+        self.defences.entry(hash).or_insert_with(|| PlanDefence { proof: 1, ..PlanDefence::default() });
+        self.develop_defence(hash, INFINITY, monitor)
     }
 
     /// The proof number of the first position: a guess at the work that is left.
@@ -114,8 +148,11 @@ impl<'a> PlanSearch<'a> {
     /// of the same position one. There are none if it is known to win, or if the search stops.
     pub fn ranked_moves(&mut self, monitor: &Monitor) -> Vec<u16> {
         let hash = self.hash();
-        let ranked =
-            self.judge(monitor).and_then(|proof| if proof > 0 { self.expand(hash, monitor) } else { Ok(()) });
+        let has_moves = self.attacks.get(&hash).is_some_and(|attack| attack.moves.is_some());
+        let ranked = self.judge(monitor).and_then(|proof| match proof {
+            1.. if !has_moves => self.expand(hash, monitor),
+            _ => Ok(()),
+        });
         let attack = self.attacks.get(&hash).filter(|_| ranked.is_ok());
         let moves = attack.and_then(|attack| attack.moves.as_ref());
         let mut moves: Vec<u16> = moves.into_iter().flatten().map(|&(point, _)| point).collect();
@@ -126,6 +163,11 @@ impl<'a> PlanSearch<'a> {
     /// Searches of threats so far.
     pub fn threats(&self) -> u64 {
         self.threats
+    }
+
+    /// Nodes of all runs so far: positions judged for threats, and those of the player.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
     }
 
     fn hash(&self) -> u64 {

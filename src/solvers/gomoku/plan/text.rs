@@ -60,17 +60,22 @@ pub enum PlanFault {
     Turn,
 }
 
-/// A plan as text.
-pub fn to_text(plan: &WinningPlan) -> String {
+/// The lines that say what a plan proves, with the first one.
+pub fn head(plan: &WinningPlan) -> String {
     let (start, board) = (plan.start(), plan.start().board());
     let rules = start.rules();
     let first = moves_to(start).map_or_else(|| NONE.to_owned(), |moves| moves_text(board, &moves));
-    let mut text = format!(
+    format!(
         "{HEADING}\ngame {board} {} {}\nstart {first}\nwins {}\n",
         rules.rule().name(),
         rules.win(),
         colour_name(plan.attacker())
-    );
+    )
+}
+
+/// A plan as text.
+pub fn to_text(plan: &WinningPlan) -> String {
+    let (mut text, board) = (head(plan), plan.start().board());
     let mut before: Vec<u16> = Vec::new();
     for PlannedMove { way, answer } in plan.moves() {
         // The last move of the way is the reply, which is always said.

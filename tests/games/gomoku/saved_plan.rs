@@ -1,0 +1,226 @@
+//! Searches of plans that are saved: they go on to the same proof, and bytes that do not belong to them are refused.
+
+use super::threats::{after, rules};
+use morpion::core::game::Side;
+use morpion::games::gomoku::board::GomokuBoard;
+use morpion::games::gomoku::position::GomokuPosition;
+use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::runner::planning::trees::{PlanTrees, PlanTreesError, TreeName};
+use morpion::runner::planning::{PlanNews, PlanningError, check_plan, find_plan};
+use morpion::solvers::gomoku::plan::saved::PlanRestoreError;
+use morpion::solvers::gomoku::plan::search::PlanSearch;
+use morpion::solvers::gomoku::plan::{WinningPlan, text};
+use morpion::solvers::gomoku::threats::ThreatTables;
+use morpion::solvers::monitor::Monitor;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+/// Nodes of one run.
+const TURN: u64 = 60_000;
+
+/// A position whose proof needs moves that threaten nothing: white has left the middle.
+fn start() -> GomokuPosition {
+    after(GomokuBoard::USUAL, GomokuRules::default(), "h8h9i9a1")
+}
+
+fn tables(position: &GomokuPosition) -> ThreatTables {
+    ThreatTables::new(position.board(), position.rules()).unwrap()
+}
+
+/// A search of the position after one turn, as bytes, and one that has come to its end in so many turns.
+fn saved(position: &GomokuPosition, known: &WinningPlan) -> Vec<u8> {
+    let tables = tables(position);
+    let mut search = PlanSearch::new(&tables, position, known).unwrap();
+    assert!(search.run(&Monitor::with_budget(TURN)).is_err(), "it is proven at once");
+    search.save()
+}
+
+fn holds(plan: &WinningPlan) {
+    let checked = check_plan(plan, &tables(plan.start()), 0..plan.moves().len(), 2, &|| false, &|_| ());
+    assert_eq!((&checked.hole, &checked.unanswered), (&None, &None));
+    assert!(checked.start && checked.moves == plan.moves().len());
+}
+
+#[test]
+fn a_search_that_is_restored_goes_on_in_the_same_way() {
+    let (start, monitor) = (start(), Monitor::with_budget(TURN));
+    let (tables, known) = (tables(&start), WinningPlan::new(start.clone(), Side::First));
+    let mut undisturbed = PlanSearch::new(&tables, &start, &known).unwrap();
+    let mut restored = PlanSearch::new(&tables, &start, &known).unwrap();
+    let mut turns = 0;
+    loop {
+        monitor.restart(0);
+        let one = undisturbed.run(&monitor);
+        monitor.restart(0);
+        let other = restored.run(&monitor);
+        assert_eq!(one.is_ok(), other.is_ok());
+        assert_eq!((undisturbed.nodes(), undisturbed.proof()), (restored.nodes(), restored.proof()));
+        let bytes = restored.save();
+        assert!(undisturbed.save() == bytes, "turn {turns} differs");
+        turns += 1;
+        if one.is_ok() {
+            assert_eq!((one, other), (Ok(true), Ok(true)));
+            break;
+        }
+        restored = PlanSearch::restore(&tables, &start, &known, &bytes).unwrap();
+        assert_eq!(restored.nodes(), undisturbed.nodes());
+        assert_eq!(restored.threats(), undisturbed.threats());
+    }
+    assert!(turns >= 3, "{turns} turns");
+    let plan = |mut search: PlanSearch| {
+        let mut plan = known.clone();
+        search.add_to(&mut plan, &[]);
+        plan
+    };
+    let (one, other) = (plan(undisturbed), plan(restored));
+    assert!(one.moves().len() > 2);
+    assert_eq!(text::to_text(&one), text::to_text(&other));
+    holds(&other);
+}
+
+#[test]
+fn damaged_bytes_are_refused() {
+    let start = start();
+    let (tables, known) = (tables(&start), WinningPlan::new(start.clone(), Side::First));
+    let bytes = saved(&start, &known);
+    let read = |bytes: &[u8]| PlanSearch::restore(&tables, &start, &known, bytes).map(|_| ());
+    assert!(read(&bytes).is_ok());
+    // Every bit of the beginning, and some of the rest.
+    for bit in (0..800).chain((800..bytes.len() * 8).step_by(997)) {
+        let mut changed = bytes.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let error = read(&changed).expect_err("damage");
+        assert!(matches!(error, PlanRestoreError::Damaged(_) | PlanRestoreError::Newer(_)), "bit {bit}: {error}");
+    }
+    for length in (0..40).chain([bytes.len() / 2, bytes.len() - 1]) {
+        assert!(matches!(read(&bytes[..length]), Err(PlanRestoreError::Damaged(_))), "{length} bytes");
+    }
+    assert!(matches!(read(&[&bytes[..], &[0]].concat()), Err(PlanRestoreError::Damaged(_))));
+    // A sum that matches does not help content that is none.
+    let mut other = bytes[..12].to_vec();
+    other.extend(morpion::core::frame::checksum(b"nothing"));
+    other.extend(b"nothing");
+    assert!(matches!(read(&other), Err(PlanRestoreError::Damaged(_))));
+}
+
+#[test]
+fn bytes_of_another_search_are_refused() {
+    let start = start();
+    let (tables, known) = (tables(&start), WinningPlan::new(start.clone(), Side::First));
+    let bytes = saved(&start, &known);
+    let foreign = |position: &GomokuPosition, plan: &WinningPlan| {
+        matches!(PlanSearch::restore(&tables, position, plan, &bytes), Err(PlanRestoreError::Foreign))
+    };
+    for (board, rules, moves) in [
+        (GomokuBoard::USUAL, GomokuRules::default(), "h8h9i9a2"),
+        (GomokuBoard::USUAL, rules(RowRule::Free, 5), "h8h9i9a1"),
+        (GomokuBoard::new(15, 16).unwrap(), GomokuRules::default(), "h9h10i10a2"),
+    ] {
+        let other = after(board, rules, moves);
+        assert!(foreign(&other, &WinningPlan::new(other.clone(), Side::First)), "{moves}");
+    }
+    assert!(foreign(&start, &WinningPlan::new(start.clone(), Side::Second)));
+}
+
+/// What a search takes for proven is what the plan has, so it needs the moves of that plan.
+#[test]
+fn a_plan_may_grow_but_not_shrink() {
+    let start = start();
+    let tables = tables(&start);
+    let mut known = WinningPlan::new(start.clone(), Side::First);
+    let mut first = PlanSearch::new(&tables, &start, &known).unwrap();
+    while !first.run(&Monitor::with_budget(u64::MAX)).unwrap() {}
+    let mut whole = known.clone();
+    first.add_to(&mut whole, &[]);
+    // The last positions of the plan, and then all of it.
+    let (mut more, moves) = (known.clone(), whole.moves());
+    assert!(moves.len() >= 3);
+    for (number, planned) in moves[1..].iter().enumerate() {
+        let plan = if number == 0 { &mut known } else { &mut more };
+        plan.add(planned.way.clone(), &whole.position(planned), planned.answer);
+    }
+    let (none, mut grown) = (WinningPlan::new(start.clone(), Side::First), known.clone());
+    for planned in more.moves() {
+        grown.add(planned.way.clone(), &whole.position(planned), planned.answer);
+    }
+    let mut search = PlanSearch::new(&tables, &start, &known).unwrap();
+    let _ = search.run(&Monitor::with_budget(TURN));
+    let bytes = search.save();
+    let read = |plan: &WinningPlan| PlanSearch::restore(&tables, &start, plan, &bytes).map(|_| ());
+    assert!(read(&known).is_ok() && read(&grown).is_ok());
+    assert!(matches!(read(&none), Err(PlanRestoreError::Lacking)));
+    assert!(matches!(read(&more), Err(PlanRestoreError::Lacking)), "other moves of the same number");
+    // A plan that has been written and read is the same.
+    assert!(read(&text::parse(&text::to_text(&grown)).unwrap()).is_ok());
+}
+
+/// Files with trees in a directory.
+fn names(directory: &std::path::Path) -> BTreeSet<String> {
+    let names = std::fs::read_dir(directory).unwrap();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn trees_are_kept_until_their_goal_has_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let (start, path) = (start(), folder.path().join("trees"));
+    let tables = tables(&start);
+    let mut plan = WinningPlan::new(start.clone(), Side::First);
+    let kept = PlanTrees::open(&path, &plan).unwrap();
+    assert!(matches!(PlanTrees::open(&path, &plan), Err(PlanTreesError::Locked(_))));
+    // It is stopped again and again before it has found the plan.
+    let (nodes, most) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let mut open = 1;
+    for call in 1..200 {
+        let looks = AtomicUsize::new(0);
+        let stop = || looks.fetch_add(1, SeqCst) + 1 >= call;
+        let told = |_: &WinningPlan, news: &PlanNews| {
+            nodes.lock().unwrap().push(news.nodes);
+            Ok::<(), PlanningError>(())
+        };
+        open = find_plan(&mut plan, &tables, 1, Some(&kept), &stop, &told).unwrap();
+        most.fetch_max(call, SeqCst);
+        if open == 0 {
+            break;
+        }
+        assert_eq!(names(&path), ["about.plan", "start.tree"].map(str::to_owned).into());
+    }
+    assert_eq!(open, 0);
+    let nodes = nodes.into_inner().unwrap();
+    assert!(nodes.is_sorted(), "{nodes:?}");
+    assert_eq!(names(&path), ["about.plan".to_owned()].into());
+    holds(&plan);
+    // The directory is of this plan alone, and a damaged tree is told of.
+    drop(kept);
+    let other = WinningPlan::new(start.clone(), Side::Second);
+    assert!(matches!(PlanTrees::open(&path, &other), Err(PlanTreesError::Other(_))));
+    let none = WinningPlan::new(start.clone(), Side::First);
+    let kept = PlanTrees::open(&path, &none).unwrap();
+    kept.write(TreeName { reply: None, attack: None }, b"MorpPlan").unwrap();
+    let begun = AtomicBool::new(false);
+    let told = |_: &WinningPlan, _: &PlanNews| {
+        begun.store(true, SeqCst);
+        Ok::<(), PlanningError>(())
+    };
+    let error = find_plan(&mut none.clone(), &tables, 1, Some(&kept), &|| false, &told).unwrap_err().to_string();
+    assert!(error.contains("start.tree: it is damaged") && error.contains("remove the file"), "{error}");
+    assert!(!begun.into_inner());
+}
+
+#[test]
+fn trees_of_replies_have_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = after(GomokuBoard::USUAL, GomokuRules::default(), "h8");
+    let kept = PlanTrees::open(folder.path(), &WinningPlan::new(start.clone(), Side::First)).unwrap();
+    let [h1, h10, i9] = ["h1", "h10", "i9"].map(|name| start.board().named(name).unwrap());
+    for (reply, attack) in [(Some(h1), None), (Some(h1), Some(i9)), (Some(h10), None), (None, Some(h1))] {
+        kept.write(TreeName { reply, attack }, b"").unwrap();
+    }
+    let all = ["about.plan", "h1.tree", "h1-i9.tree", "h10.tree", "start-h1.tree"];
+    assert_eq!(names(folder.path()), all.map(str::to_owned).into());
+    kept.remove(Some(h1)).unwrap();
+    assert_eq!(names(folder.path()), ["about.plan", "h10.tree", "start-h1.tree"].map(str::to_owned).into());
+    kept.remove(None).unwrap();
+    assert_eq!(names(folder.path()), ["about.plan", "h10.tree"].map(str::to_owned).into());
+}
