@@ -173,11 +173,12 @@ impl Stage {
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
-            "MATCH" | "ANALYSIS" | "ANSWERED" | "MINED" => {
+            "MATCH" | "ANALYSIS" | "ANSWERED" | "MINED" | "PLANNED" => {
                 let submit = match word {
                     "MATCH" => "job submit match",
                     "ANALYSIS" => "job submit analyse",
                     "ANSWERED" => "job submit tactics",
+                    "PLANNED" => "job submit plan",
                     _ => "job submit mine",
                 };
                 let arguments = COMMANDS.iter().find(|(path, _)| *path == submit).expect("it is there").1;
@@ -257,6 +258,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job limits", "LONG --time 1h"),
     ("job patterns", "MINED -o FRESH"),
     ("job pause", "LONG"),
+    ("job plan", "PLANNED -o FRESH"),
     ("job priority", "LONG 3"),
     ("job remove", "DONE"),
     ("job resume", "LONG"),
@@ -268,6 +270,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),
     ("job submit mine", "--games 1 --size 5 --playouts 5 --nodes 200"),
+    ("job submit plan", "--size 6x5 --win 4 --rule free"),
     ("job submit tactics", "SUITE"),
     ("job submit tune", "gomoku --games-of PLAYED --steps 2"),
     ("job submit solve go", "--size 2"),

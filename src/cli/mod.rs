@@ -282,7 +282,9 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         _ => config::settings::<HuntSettings>(&config, &HuntOnly::command())?,
     };
     let is_subcommand = |first: &OsString| {
-        ["solve", "prove", "match", "selfplay", "analyse", "tune", "tactics", "mine"].iter().any(|kind| first == kind)
+        ["solve", "prove", "match", "selfplay", "analyse", "tune", "tactics", "mine", "plan"]
+            .iter()
+            .any(|kind| first == kind)
     };
     if matches!(cli.command, Some(Command::Job(_))) && from_file.first().is_some_and(is_subcommand) {
         // A subcommand, which has no place for the file's name.

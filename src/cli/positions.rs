@@ -10,6 +10,7 @@ use crate::games::gomoku::record::GomokuRecord;
 use crate::games::gomoku::swap2::game::{Swap2Game, Swap2Move};
 use crate::games::sgf::is_sgf;
 use crate::jobs::analysing::POSITIONS;
+use crate::jobs::plan_settings::BEGUN_PLAN;
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::setup::go::GoSetup;
 use crate::jobs::setup::gomoku::GomokuSetup;
@@ -31,10 +32,12 @@ use std::path::Path;
 const LONGEST_FILE: u64 = 16 << 20;
 
 /// Settings whose text may be the name of a file that holds it.
-const NAME_FILES: [&str; 4] = ["position", POSITIONS, QUESTIONS, DATABASE];
+const NAME_FILES: [&str; 5] = ["position", POSITIONS, QUESTIONS, DATABASE, BEGUN_PLAN];
 
 /// The settings with the content of the files that a position, or a list of positions or questions, names, if it
 /// names one. A position may be in a library of Gomoku: it is the end of the first line of moves.
+/// The settings with the content of the files that a position, a list of positions or questions, or a plan names, if
+/// it names one.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.

@@ -1,17 +1,18 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`analyse_request`], [`hunt_request`], [`match_request`], [`mine_request`], [`prove_request`],
+//! ([`analyse_request`], [`hunt_request`], [`match_request`], [`mine_request`], [`plan_request`], [`prove_request`],
 //! [`selfplay_request`], [`solve_request`], [`tactics_request`], [`tune_request`]).
 
 use super::view::{JobLimits, JobRequest};
 use super::{
-    analyse_request, hunt_request, match_request, mine_request, prove_request, selfplay_request, solve_request,
-    tactics_request, tune_request,
+    analyse_request, hunt_request, match_request, mine_request, plan_request, prove_request, selfplay_request,
+    solve_request, tactics_request, tune_request,
 };
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::analysing::AnalyseJob;
 use crate::jobs::hunt::Job;
 use crate::jobs::matching::MatchJob;
 use crate::jobs::mining::MineJob;
+use crate::jobs::planning::PlanJob;
 use crate::jobs::prove::ProveJob;
 use crate::jobs::reading::{FromSettings, GivenSetting, from_json, json_of};
 use crate::jobs::selfplay::SelfplayJob;
@@ -93,6 +94,8 @@ pub enum JobWork {
     Tactics(TacticsJob),
     /// Patterns that are mined.
     Mine(MineJob),
+    /// A plan of Gomoku that is looked for.
+    Plan(PlanJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -125,8 +128,9 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64, made: MadeGames<'_
         "tune" => tune_request::prepare(request, made),
         "tactics" => tactics_request::prepare(request),
         "mine" => mine_request::prepare(request),
+        "plan" => plan_request::prepare(request),
         other => {
-            let expected = "hunt, solve, prove, match, selfplay, analyse, tune, tactics or mine";
+            let expected = "hunt, solve, prove, match, selfplay, analyse, tune, tactics, mine or plan";
             Err(format!("there is no kind of job '{other}': expected {expected}"))
         }
     }

@@ -19,6 +19,7 @@ pub mod match_request;
 pub mod memory;
 pub mod mine_request;
 pub mod object;
+pub mod plan_request;
 pub mod positions;
 pub mod prove_request;
 mod records;

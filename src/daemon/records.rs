@@ -2,8 +2,8 @@
 
 use super::kinds::JobWork;
 use super::view::{
-    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, MineView, PendingOrder, ProofView,
-    SelfplayView, SolutionView, TacticsView, TuneView,
+    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, MineView, PendingOrder, PlanView,
+    ProofView, SelfplayView, SolutionView, TacticsView, TuneView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,8 @@ pub struct JobStanding {
     pub tactics: Option<TacticsView>,
     /// How many games are searched for patterns, and what was found.
     pub mine: Option<MineView>,
+    /// Which replies have a plan.
+    pub plan: Option<PlanView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -104,6 +106,7 @@ impl JobSummary {
         take(&mut self.tune, &standing.tune);
         take(&mut self.tactics, &standing.tactics);
         take(&mut self.mine, &standing.mine);
+        take(&mut self.plan, &standing.plan);
     }
 }
 

@@ -49,6 +49,7 @@ mod matching;
 mod memory;
 mod mining;
 mod numbered;
+mod planning;
 mod prove;
 mod reporter;
 mod retention;

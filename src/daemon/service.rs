@@ -251,6 +251,12 @@ pub trait Service: Send + Sync + 'static {
     /// If the job does not exist, mines none or has not mined them, or the file cannot be read.
     fn patterns(&self, id: JobId) -> Result<Vec<u8>, Refusal>;
 
+    /// The plan of a job as far as it is found, as a file.
+    ///
+    /// # Errors
+    /// If the job does not exist or looks for none, or its files cannot be read.
+    fn plan(&self, id: JobId) -> Result<Vec<u8>, Refusal>;
+
     /// A position of a two-player game, after some moves.
     ///
     /// # Errors

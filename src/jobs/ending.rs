@@ -11,11 +11,11 @@ pub enum JobEnd {
     Target,
     /// A hunt saw every grid: the best one is proven to be a longest one from its start.
     Exhausted,
-    /// All units of a hunt are done, but they did not see every grid.
+    /// All units of a hunt are done, but they did not see every grid; or those of a plan, but replies are left open.
     Finished,
     /// The question of a solution is answered.
     Solved,
-    /// A proof is complete.
+    /// A proof is complete, or a plan answers every reply.
     Proved,
     /// All games of a match are played.
     Played,

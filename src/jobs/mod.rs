@@ -17,6 +17,8 @@ pub mod mine_settings;
 pub mod mining;
 pub mod numbered;
 pub mod pipeline;
+pub mod plan_settings;
+pub mod planning;
 pub mod prove;
 pub mod prove_settings;
 pub mod reading;

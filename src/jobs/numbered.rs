@@ -1,9 +1,10 @@
 //! Jobs whose units are numbered from 0: the work of players. Each depends on the job and its number alone, or also
-//! on the outcomes of those before it; then it waits for them.
+//! on the outcomes of those before it; then it waits for them. Or its units are chains side by side, each of which
+//! needs the one before it in its chain.
 //!
 //! Other units end in any order. What they come to is counted in the order of their numbers, as if one worker had
 //! computed them one after the other. So the end of the job does not depend on how many workers there are, and short
-//! units do not count more than long ones.
+//! units do not count more than long ones. Those of chains are counted as they come.
 
 use super::ending::JobEnd;
 use serde::Serialize;
@@ -27,6 +28,17 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
         false
     }
 
+    /// For units that are chains side by side: how many chains there are. A unit needs the one that many numbers
+    /// before it, and no other. Outcomes are counted as they come, so it must not matter which chain comes first.
+    fn chains(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether an outcome is the last one of its chain: the units after it in the chain are left out.
+    fn ends_chain(&self, _outcome: &Self::Outcome) -> bool {
+        false
+    }
+
     /// What no outcomes come to.
     fn nothing(&self) -> Self::Tally;
 
@@ -36,6 +48,11 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
     /// Whether what has been counted is enough.
     fn is_decided(&self, _tally: &Self::Tally) -> bool {
         false
+    }
+
+    /// How the job ends when all units are done, by what they come to.
+    fn end(&self, _tally: &Self::Tally) -> JobEnd {
+        Self::END
     }
 
     /// Nodes that a unit took, and its processor time in milliseconds.
@@ -64,6 +81,9 @@ pub enum NumberedMisfit {
     /// The unit has an outcome.
     #[error("unit {0} is done twice")]
     Again(u64),
+    /// The unit before it in its chain has no outcome.
+    #[error("unit {0} is done before the one that it needs")]
+    Early(u64),
 }
 
 /// The coordinator: which units are done, handed out and counted.
@@ -76,6 +96,8 @@ pub struct NumberedCoordinator<J: NumberedJob> {
     early: BTreeMap<u64, J::Outcome>,
     /// Units that are handed out.
     taken: BTreeSet<u64>,
+    /// For each chain the unit that is the next one to be done; nothing if the chain has come to its end.
+    chains: Vec<Option<u64>>,
     nodes: u64,
     milliseconds: u64,
 }
@@ -85,7 +107,8 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
     pub fn new(job: J) -> NumberedCoordinator<J> {
         let tally = job.nothing();
         let (early, taken) = (BTreeMap::new(), BTreeSet::new());
-        NumberedCoordinator { job, tally, counted: 0, early, taken, nodes: 0, milliseconds: 0 }
+        let chains = (0..job.chains().unwrap_or(0)).map(|unit| (unit < job.units()).then_some(unit)).collect();
+        NumberedCoordinator { job, tally, counted: 0, early, taken, chains, nodes: 0, milliseconds: 0 }
     }
 
     /// The job whose units these are.
@@ -100,6 +123,12 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
 
     /// The first unit that is neither done nor handed out; nothing if it has to wait for another one.
     pub fn hand_out(&mut self) -> Option<u64> {
+        if self.job.chains().is_some() {
+            let next = self.chains.iter().flatten().filter(|&unit| !self.taken.contains(unit)).min();
+            let unit = next.copied().filter(|_| !self.is_over())?;
+            self.taken.insert(unit);
+            return Some(unit);
+        }
         let is_free = |unit: &u64| !self.taken.contains(unit) && !self.early.contains_key(unit);
         let unit = (self.counted..self.job.units()).find(is_free).filter(|_| !self.is_over())?;
         if unit != self.counted && self.job.in_turn(unit) {
@@ -117,13 +146,13 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
         if unit >= self.job.units() {
             return Err(NumberedMisfit::Beyond(unit));
         }
+        if let Some(chains) = self.job.chains() {
+            return self.apply_to_chain(unit, chains, outcome);
+        }
         if unit < self.counted || self.early.contains_key(&unit) {
             return Err(NumberedMisfit::Again(unit));
         }
-        let (nodes, milliseconds) = J::spent(&outcome);
-        self.nodes = self.nodes.saturating_add(nodes);
-        self.milliseconds = self.milliseconds.saturating_add(milliseconds);
-        self.taken.remove(&unit);
+        self.note_spent(unit, &outcome);
         self.early.insert(unit, outcome);
         // What is behind the decision does not count: one worker would not have computed it.
         while !self.job.is_decided(&self.tally)
@@ -135,6 +164,28 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
         Ok(())
     }
 
+    fn apply_to_chain(&mut self, unit: u64, chains: u64, outcome: J::Outcome) -> Result<(), NumberedMisfit> {
+        let chain = (unit % chains.max(1)) as usize;
+        match self.chains.get(chain).copied().flatten() {
+            Some(next) if next == unit => {}
+            Some(next) if next < unit => return Err(NumberedMisfit::Early(unit)),
+            _ => return Err(NumberedMisfit::Again(unit)),
+        }
+        self.note_spent(unit, &outcome);
+        self.job.count(&mut self.tally, &outcome);
+        self.counted += 1;
+        let next = unit.checked_add(chains).filter(|&next| next < self.job.units());
+        self.chains[chain] = next.filter(|_| !self.job.ends_chain(&outcome));
+        Ok(())
+    }
+
+    fn note_spent(&mut self, unit: u64, outcome: &J::Outcome) {
+        let (nodes, milliseconds) = J::spent(outcome);
+        self.nodes = self.nodes.saturating_add(nodes);
+        self.milliseconds = self.milliseconds.saturating_add(milliseconds);
+        self.taken.remove(&unit);
+    }
+
     /// Whether what is counted is enough, whatever is left.
     pub fn is_decided(&self) -> bool {
         self.job.is_decided(&self.tally)
@@ -142,7 +193,11 @@ impl<J: NumberedJob> NumberedCoordinator<J> {
 
     /// Whether nothing is left to do.
     pub fn is_over(&self) -> bool {
-        self.counted >= self.job.units() || self.is_decided()
+        let is_done = match self.job.chains() {
+            Some(_) => self.chains.iter().all(Option::is_none),
+            None => self.counted >= self.job.units(),
+        };
+        is_done || self.is_decided()
     }
 
     /// Where the job is.

@@ -7,6 +7,7 @@
 //! after the other.
 
 pub mod trees;
+pub mod units;
 
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};

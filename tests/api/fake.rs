@@ -260,6 +260,32 @@ fn mining() -> MineView {
     }
 }
 
+/// A plan of Gomoku that is looked for: three replies have none yet.
+fn planning() -> PlanView {
+    let open = |reply: &str, state: &str, proof, turns| PlanGoalView {
+        reply: reply.to_owned(),
+        state: state.to_owned(),
+        proof,
+        turns,
+        nodes: 5_000_000 * turns,
+    };
+    PlanView {
+        title: "gomoku 15x15, given position, exactly 5 in a row".to_owned(),
+        start: "h8".to_owned(),
+        wins: "black".to_owned(),
+        goals: 35,
+        answered: 32,
+        open: vec![open("i9", "open", Some(726), 3), open("h9", "limit", Some(64), 9), open("a1", "open", None, 0)],
+        moves: 16_043,
+        nodes: 1_234_567_890,
+        threats: 45_210,
+        unit_nodes: 5_000_000,
+        goal_nodes: Some(45_000_000),
+        checked: false,
+        cpu_seconds: 4200.5,
+    }
+}
+
 /// Positions of Gomoku, of which two are analysed.
 fn analysing() -> AnalyseView {
     AnalyseView {
@@ -410,7 +436,7 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" | "tactics" | "mine" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" | "tactics" | "mine" | "plan" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -453,7 +479,8 @@ impl Service for Fake {
             .all(|none| none);
         let tactics = (request.kind == "tactics").then(answering);
         let mine = (request.kind == "mine").then(mining);
-        let is_hunt = others && tune.is_none() && tactics.is_none() && mine.is_none();
+        let plan = (request.kind == "plan").then(planning);
+        let is_hunt = others && tune.is_none() && tactics.is_none() && mine.is_none() && plan.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -487,6 +514,7 @@ impl Service for Fake {
             tune,
             tactics,
             mine,
+            plan,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();
@@ -634,6 +662,13 @@ impl Service for Fake {
         match self.job(id)?.summary.mine {
             Some(_) => Ok(b"(;GM[1]SZ[19])".to_vec()),
             None => Err(Refusal::Conflict(format!("job {id} mines no patterns"))),
+        }
+    }
+
+    fn plan(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        match self.job(id)?.summary.plan {
+            Some(_) => Ok(b"morpion plan 1\n".to_vec()),
+            None => Err(Refusal::Conflict(format!("job {id} finds no plan"))),
         }
     }
 

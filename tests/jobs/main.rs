@@ -9,6 +9,7 @@ mod stores;
 
 mod analyse;
 mod matches;
+mod plan;
 mod prove;
 mod selfplay;
 mod solve;

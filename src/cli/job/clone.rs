@@ -15,6 +15,7 @@ use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::HuntSettings;
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::mine_settings::MineSettings;
+use crate::jobs::plan_settings::PlanSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::selfplay_settings::SelfplaySettings;
@@ -68,6 +69,7 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "tune" => of_played::<TuneSettings>(&mut request, &args.flags)?,
         "tactics" => of_played::<TacticsSettings>(&mut request, &args.flags)?,
         "mine" => of_played::<MineSettings>(&mut request, &args.flags)?,
+        "plan" => of_played::<PlanSettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,

@@ -128,6 +128,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = found.map_or(best, |found| format!(", {}", found.tally()));
         let found = job.summary.mine.as_ref();
         let best = found.map_or(best, |found| format!(", {}", list::mined(found)));
+        let found = job.summary.plan.as_ref();
+        let best = found.map_or(best, |found| format!(", {}", list::answered(found)));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

@@ -7,7 +7,7 @@ use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{
-    AnalyseView, JobState, JobView, Listing, MatchView, MineView, ProofLeftView, ProofView, SelfplayView,
+    AnalyseView, JobState, JobView, Listing, MatchView, MineView, PlanView, ProofLeftView, ProofView, SelfplayView,
     SolutionView, TacticsView, TuneLossView, TuneView, VERSION,
 };
 use crate::runner::status::{clock, thousands};
@@ -98,7 +98,7 @@ pub fn held(job: &JobView) -> String {
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
 /// of A in a match, the games of a player against itself, the positions that are analysed, the loss of weights, the
-/// questions that are answered, the patterns that are kept.
+/// questions that are answered, the patterns that are kept, the replies that have a plan.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
@@ -117,6 +117,9 @@ pub fn best(job: &JobView) -> String {
     }
     if let Some(found) = &job.summary.mine {
         return found.kept.map_or("-".to_owned(), thousands);
+    }
+    if let Some(found) = &job.summary.plan {
+        return format!("{}/{}", found.answered, found.goals);
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -205,6 +208,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     }
     if let Some(found) = &job.summary.mine {
         describe_mine(found, &mut line)?;
+    }
+    if let Some(found) = &job.summary.plan {
+        describe_plan(found, &mut line)?;
     }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
@@ -345,6 +351,26 @@ fn describe_mine(found: &MineView, line: &mut dyn FnMut(&str, String) -> std::io
     if found.kept.is_some() {
         line("kept", mined(found))?;
     }
+    line("CPU time", clock(found.cpu_seconds))
+}
+
+/// How many replies have a plan.
+pub fn answered(found: &PlanView) -> String {
+    format!("{} of {} replies are answered", thousands(found.answered), thousands(found.goals))
+}
+
+fn describe_plan(found: &PlanView, line: &mut dyn FnMut(&str, String) -> std::io::Result<()>) -> std::io::Result<()> {
+    line("position", format!("{}: {}", plain(&found.title), plain(&found.start)))?;
+    line("wins", plain(&found.wins))?;
+    line("answered", answered(found))?;
+    for goal in &found.open {
+        let proof = goal.proof.map_or(String::new(), |proof| format!(", {} left to do", thousands(proof.into())));
+        let nodes = format!("{} nodes in {} units", thousands(goal.nodes), thousands(goal.turns));
+        line(&plain(&goal.reply), format!("{}{proof}, {nodes}", plain(&goal.state)))?;
+    }
+    line("searched", format!("{} nodes, {} searches of threats", thousands(found.nodes), thousands(found.threats)))?;
+    let checked = if found.checked { "checked" } else { "not checked: morpion plan check does that" };
+    line("plan", format!("{} moves, {checked}", thousands(found.moves)))?;
     line("CPU time", clock(found.cpu_seconds))
 }
 

@@ -10,6 +10,7 @@ mod games;
 mod limits;
 mod list;
 mod patterns;
+mod plan;
 mod submit;
 mod submit_played;
 mod submit_proof;
@@ -69,6 +70,7 @@ enum JobSubcommand {
     Answers(answers::Answers),
     Weights(weights::Weights),
     Patterns(patterns::Patterns),
+    Plan(plan::PlanOfJob),
 }
 
 // One job. What is done with it is told where the command is named, so there is no text of its own here.
@@ -144,6 +146,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         JobSubcommand::Answers(args) => answers::run(&args, out),
         JobSubcommand::Weights(args) => weights::run(&args),
         JobSubcommand::Patterns(args) => patterns::run(&args),
+        JobSubcommand::Plan(args) => plan::run(&args),
         JobSubcommand::Export(args) => export::run(&args, out),
     }
 }

@@ -19,6 +19,7 @@ use crate::jobs::analyse_settings::AnalyseSettings;
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::mine_settings::MineSettings;
+use crate::jobs::plan_settings::PlanSettings;
 use crate::jobs::prove_settings::ProveSettings;
 use crate::jobs::reading::{FromSettings, GivenSetting, read};
 use crate::jobs::selfplay_settings::SelfplaySettings;
@@ -45,7 +46,8 @@ use toml::Value;
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
 /// solver job, `submit prove` a proof, `submit match A B` a match of two players, `submit selfplay` games of a player
 /// against itself, `submit analyse GAME` positions to be analysed, `submit tune GAME` weights to be learned, `submit
-/// tactics FILE` tactical questions in Go to be answered, and `submit mine` patterns of Go to be mined.
+/// tactics FILE` tactical questions in Go to be answered, `submit mine` patterns of Go to be mined, and `submit plan`
+/// a plan of Gomoku to be found.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -113,6 +115,13 @@ enum OtherKind {
     /// mine` with the same settings, however many workers there are. `morpion job patterns ID -o FILE` writes the
     /// file. The iterations of the job are questions.
     Mine(Box<SubmitPlayed<MineSettings>>),
+    /// Submit a plan of Gomoku to be found, with the flags of `morpion plan find`
+    ///
+    /// Each reply to the position is proven by itself. A unit is a reply for so many nodes; replies have their turns
+    /// until each has a plan or is given up. The plan comes to the same however many workers there are. `morpion job
+    /// plan ID -o FILE` writes its file, also while the job runs; `morpion plan check FILE` checks all of it. The
+    /// iterations of the job are nodes.
+    Plan(Box<SubmitPlayed<PlanSettings>>),
 }
 
 /// The flags of a solver job.
@@ -263,6 +272,7 @@ impl Submit {
             Some(OtherKind::Tune(tune)) => tune.asked.after(file),
             Some(OtherKind::Tactics(tactics)) => tactics.asked.after(file),
             Some(OtherKind::Mine(mine)) => mine.asked.after(file),
+            Some(OtherKind::Plan(plan)) => plan.asked.after(file),
         }
     }
 
@@ -293,6 +303,7 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         Some("tune") => return of_played::<TuneSettings>(&file, table),
         Some("tactics") => return of_played::<TacticsSettings>(&file, table),
         Some("mine") => return of_played::<MineSettings>(&file, table),
+        Some("plan") => return of_played::<PlanSettings>(&file, table),
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
@@ -431,6 +442,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(OtherKind::Tune(tune)) => tune.send(out),
         Some(OtherKind::Tactics(tactics)) => tactics.send(out),
         Some(OtherKind::Mine(mine)) => mine.send(out),
+        Some(OtherKind::Plan(plan)) => plan.send(out),
     }
 }
 

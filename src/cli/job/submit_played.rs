@@ -1,5 +1,5 @@
-//! `morpion job submit match`, `submit selfplay`, `submit analyse`, `submit tune`, `submit tactics` and `submit
-//! mine`: what players are to do becomes a request.
+//! `morpion job submit match`, `submit selfplay`, `submit analyse`, `submit tune`, `submit tactics`, `submit mine`
+//! and `submit plan`: what players are to do becomes a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
@@ -11,8 +11,10 @@ use crate::daemon::view::{JobLimits, JobRequest};
 use crate::jobs::analyse_settings::{AnalyseSettings, is_analyse_term};
 use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
 use crate::jobs::mine_settings::MineSettings;
+use crate::jobs::plan_settings::{PlanSettings, is_plan_term};
 use crate::jobs::reading::{FromSettings, GivenSetting, SettingSource};
 use crate::jobs::selfplay_settings::{SelfplaySettings, is_selfplay_term};
+use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::matches::MatchSetup;
 use crate::jobs::tactics_settings::{QUESTIONS, TacticsSettings};
 use crate::jobs::tune_settings::TuneSettings;
@@ -288,5 +290,31 @@ impl FlagHelp for MineSettings {
 
     fn note(info: &SettingInfo) -> String {
         default_note::<MineSettings>(info)
+    }
+}
+
+impl PlayedSettings for PlanSettings {
+    const KIND: &'static str = "plan";
+
+    fn is_argument(_: &str) -> bool {
+        false
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        PlanSettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for PlanSettings {
+    fn heading(info: &SettingInfo) -> &'static str {
+        if is_plan_term(info.name) { "Plan" } else { GomokuSetup::heading(info) }
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<PlanSettings>(info)
+    }
+
+    fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
+        if is_plan_term(info.name) { flag } else { GomokuSetup::arranged(info, flag) }
     }
 }

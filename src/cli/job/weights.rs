@@ -46,6 +46,7 @@ pub fn run(args: &Weights) -> anyhow::Result<ExitCode> {
 pub(super) fn fetch(connection: &Connection, id: JobId, what: &str, to: &Output) -> anyhow::Result<ExitCode> {
     let bytes = Client::new(connection)?.bytes(&format!("/api/v1/jobs/{id}/{what}"))?;
     save(&to.output, &bytes, to.force)?;
-    say!("the {what} are in {}", plain(&to.output.display().to_string()));
+    let verb = if what.ends_with('s') { "are" } else { "is" };
+    say!("the {what} {verb} in {}", plain(&to.output.display().to_string()));
     Ok(ExitCode::SUCCESS)
 }

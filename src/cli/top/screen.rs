@@ -381,6 +381,7 @@ pub(super) mod tests {
                 tune: None,
                 tactics: None,
                 mine: None,
+                plan: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

@@ -215,6 +215,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(jobs::answers))
         .routes(routes!(jobs::weights))
         .routes(routes!(jobs::patterns))
+        .routes(routes!(jobs::plan))
         .routes(routes!(jobs::workers))
         .routes(routes!(jobs::machines))
         .routes(routes!(jobs::all_units))

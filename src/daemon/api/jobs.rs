@@ -404,6 +404,19 @@ pub async fn patterns(State(shared): Handle, PathParts(id): PathParts<JobId>) ->
     Ok(typed("application/x-go-sgf", bytes))
 }
 
+/// The plan of Gomoku that a job looks for, as far as it is found, as `morpion plan find` writes it.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/plan", operation_id = "job_plan", tag = "jobs",
+    params(("id" = u64, Path, description = "The job.")),
+    responses(
+        (status = 200, body = String, content_type = "text/plain"),
+        (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub async fn plan(State(shared): Handle, PathParts(id): PathParts<JobId>) -> Result<Response, ApiFailure> {
+    let bytes = shared.call(move |shared| Ok(shared.service.plan(id)?)).await?;
+    Ok(typed("text/plain; charset=utf-8", bytes))
+}
+
 /// The workers and what they compute.
 #[utoipa::path(get, path = "/api/v1/workers", tag = "workers", responses(
     (status = 200, body = Listing<WorkerView>),

@@ -9,7 +9,7 @@ use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{
     AnalyseView, AnalysedPositionView, AnsweredQuestionView, JobId, JobLimits, MatchGameView, MatchView, MineView,
-    ProofView, SelfplayView, SolutionView, StatisticsView, TacticsView, TuneView,
+    PlanView, ProofView, SelfplayView, SolutionView, StatisticsView, TacticsView, TuneView,
 };
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -33,6 +33,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Tune(job) => job,
         JobWork::Tactics(job) => job,
         JobWork::Mine(job) => job,
+        JobWork::Plan(job) => job,
     }
 }
 
@@ -101,6 +102,8 @@ pub enum JobFile {
     Weights,
     /// Patterns that are mined.
     Patterns,
+    /// A plan that is found.
+    Plan,
 }
 
 impl JobFile {
@@ -109,6 +112,7 @@ impl JobFile {
         match self {
             JobFile::Weights => ("weights", "learns", "learned"),
             JobFile::Patterns => ("patterns", "mines", "mined"),
+            JobFile::Plan => ("plan", "finds", "found"),
         }
     }
 }
@@ -160,6 +164,8 @@ pub struct JobFacts {
     pub tactics: Option<TacticsView>,
     /// The games that patterns are mined from.
     pub mine: Option<MineView>,
+    /// The position whose plan is looked for.
+    pub plan: Option<PlanView>,
 }
 
 /// What a coordinator works with.

@@ -101,8 +101,8 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        let JobStanding { matched, selfplay, analyse, tune, tactics, mine, .. } = shown;
-        Ok(JobFacts { matched, selfplay, analyse, tune, tactics, mine, ..self.first_facts()? })
+        let JobStanding { matched, selfplay, analyse, tune, tactics, mine, plan, .. } = shown;
+        Ok(JobFacts { matched, selfplay, analyse, tune, tactics, mine, plan, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {
@@ -163,7 +163,7 @@ impl<J: NumberedKind> JobKind for J {
         if matches!(ending, NumberedEnding::Done | NumberedEnding::Decided) {
             self.finish(&folder)?;
         }
-        Ok(ending.job_end::<J>().into())
+        Ok(ending.job_end(run.coordinator()).into())
     }
 
     fn statistics(&self, job: JobId, folder: &Path) -> Result<StatisticsView, String> {

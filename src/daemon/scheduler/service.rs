@@ -78,6 +78,10 @@ impl Service for Daemon {
         self.read_file(id, JobFile::Patterns)
     }
 
+    fn plan(&self, id: JobId) -> Result<Vec<u8>, Refusal> {
+        self.read_file(id, JobFile::Plan)
+    }
+
     fn backups(&self) -> Result<BackupsView, Refusal> {
         self.list_backups()
     }

@@ -37,7 +37,7 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune, tactics, mine } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune, tactics, mine, plan } = facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -70,6 +70,7 @@ pub(super) fn queued(
         tune,
         tactics,
         mine,
+        plan,
         units_summarised: false,
     }
 }

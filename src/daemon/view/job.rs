@@ -5,6 +5,7 @@ use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
 use super::matches::{MatchStatisticsView, MatchView};
 use super::mine::MineView;
+use super::plan::PlanView;
 use super::proof::{ProofStatisticsView, ProofView};
 use super::selfplay::{SelfplayStatisticsView, SelfplayView};
 use super::solution::{SolutionStatisticsView, SolutionView};
@@ -22,7 +23,7 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
-    /// `tactics`, `mine`.
+    /// `tactics`, `mine`, `plan`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -143,7 +144,7 @@ pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
     /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
-    /// `tactics`, `mine`.
+    /// `tactics`, `mine`, `plan`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -220,6 +221,9 @@ pub struct JobSummary {
     /// How many games are searched for patterns, and what was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mine: Option<MineView>,
+    /// Which replies in Gomoku have a plan, and what is known of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,

@@ -228,7 +228,7 @@ impl GomokuRecord {
         let line = read(bytes, None)?.library.first_line();
         let moves = (1..).zip(line).map(|(number, point)| point.ok_or(RecordError::Pass(number)));
         let (board, begin, first) = (GomokuBoard::USUAL, Vec::new(), Side::First);
-        Ok(GomokuRecord { board, begin, first, moves: moves.collect::<Result<_, _>>()? })
+        Ok(GomokuRecord { board, begin, first, moves: moves.collect::<Result<_, _>>()?, swap2: None })
     }
 
     /// The game as an SGF file.

@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// Version of the files.
 const VERSION: u8 = 1;
+/// How their names begin.
+const PREFIX: &str = "part-";
 
 /// The file with the part of a unit.
 fn part_file(folder: &Path, unit: u64) -> PathBuf {
-    folder.join(format!("part-{unit}"))
+    folder.join(format!("{PREFIX}{unit}"))
 }
 
 /// Writes the part of a unit.
@@ -36,10 +38,28 @@ pub fn read_part<P: DeserializeOwned>(folder: &Path, unit: u64) -> Result<P, Str
     content.ok_or_else(|| format!("{}: is damaged, or was written by a newer version", path.display()))
 }
 
+/// The units that have parts in a folder, in the order of their numbers.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn parts_of(folder: &Path) -> Result<Vec<u64>, String> {
+    let failed = |error: std::io::Error| format!("{}: cannot be read: {error}", folder.display());
+    let mut units = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        units.extend(name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u64>().ok()));
+    }
+    units.sort_unstable();
+    Ok(units)
+}
+
+/// Removes the part of a unit, which is not needed any more.
+pub fn remove_part(folder: &Path, unit: u64) {
+    // One that stays takes nothing but disk.
+    let _ = std::fs::remove_file(part_file(folder, unit));
+}
+
 /// Removes the parts of the first `units` units, which are not needed any more.
 pub fn remove_parts(folder: &Path, units: u64) {
-    for unit in 0..units {
-        // One that stays takes nothing but disk.
-        let _ = std::fs::remove_file(part_file(folder, unit));
-    }
+    (0..units).for_each(|unit| remove_part(folder, unit));
 }

@@ -4,7 +4,7 @@
 use super::unit::{PlayedUnit, PlayerPool};
 use super::{NumberedError, NumberedRun};
 use crate::jobs::ending::JobEnd;
-use crate::jobs::numbered::{NumberedJob, NumberedProgress};
+use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message, Queue, Terms};
 use crate::runner::contract::{Clocking, FailedAttempt, SessionLimits, Trap, WorkerShare};
@@ -79,9 +79,9 @@ pub enum NumberedEnding {
 
 impl NumberedEnding {
     /// The end of the job, if it is not to be resumed.
-    pub fn job_end<J: NumberedJob>(self) -> Option<JobEnd> {
+    pub fn job_end<J: NumberedJob>(self, coordinator: &NumberedCoordinator<J>) -> Option<JobEnd> {
         match self {
-            NumberedEnding::Done => Some(J::END),
+            NumberedEnding::Done => Some(coordinator.job().end(coordinator.tally())),
             NumberedEnding::Decided => Some(JobEnd::Decided),
             NumberedEnding::Stopped(reason) => reason.job_end(),
         }

@@ -69,7 +69,7 @@ struct PlayControl {
 /// whatever else the machine does.
 #[derive(Debug)]
 pub struct UnitClock<'c> {
-    control: &'c PlayControl,
+    control: &'c Arc<PlayControl>,
     /// When the move began, and the processor time of the thread by then.
     began: Mutex<(Instant, Option<f64>)>,
 }
@@ -79,6 +79,16 @@ impl UnitClock<'_> {
     fn pass(&self) {
         self.control.passes.fetch_add(1, Ordering::Relaxed);
         self.control.point.pass();
+    }
+
+    /// What [`UnitClock::stops`] does, for a search that lives longer than this value.
+    pub fn stopping(&self) -> impl Fn() -> bool + Send + Sync + 'static + use<> {
+        let control = Arc::clone(self.control);
+        move || {
+            control.passes.fetch_add(1, Ordering::Relaxed);
+            control.point.pass();
+            control.stopped.load(Ordering::SeqCst)
+        }
     }
 
     /// Waits while others have the worker, and tells whether to stop.

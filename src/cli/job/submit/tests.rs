@@ -119,6 +119,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 Some(OtherKind::Tune(tune)) => tune.request(),
                 Some(OtherKind::Tactics(tactics)) => tactics.request(),
                 Some(OtherKind::Mine(mine)) => mine.request(),
+                Some(OtherKind::Plan(plan)) => plan.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -161,6 +162,8 @@ fn mistakes_in_a_job_file_name_their_own_line() {
         ("kind = 'tactics'\n[settings]\nnodes = 3", "questions are missing"),
         ("kind = 'tactics'\n[settings]\nquestions = ['x']", "line 3: questions: there is no such file"),
         ("kind = 'mine'\n[settings]\ngames = 20000", "line 3: games = 20000: a job can have 10000 games"),
+        ("kind = 'plan'\n[settings]\nnodes = 3", "line 3: nodes = 3: it must be at least 200000"),
+        ("kind = 'plan'\n[settings]\nplan = 'no.plan'", "line 3: plan: there is no such file as 'no.plan'"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);
