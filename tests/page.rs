@@ -183,6 +183,11 @@ fn mine(daemon: &Daemon) -> u64 {
     submit_kind(daemon, "mine", "new patterns", json!({}))
 }
 
+/// Submits a plan of Gomoku.
+fn plan(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "plan", "a plan", json!({ "position": "h8" }))
+}
+
 /// The page of a match tells the score, the Elo with its interval, the test, and the games, which open on the board.
 #[test]
 fn the_page_of_a_match_tells_how_it_stands() {
@@ -396,6 +401,41 @@ fn questions_and_patterns_are_submitted_by_their_forms() {
         (&request["kind"], &request["settings"]),
         (&json!("mine"), &json!({ "games": 30, "size": 7, "least": 3 }))
     );
+    world.approve(&page);
+}
+
+/// The page of a plan tells which replies have one, and what is known of the others; its form sends what was typed.
+#[test]
+fn the_page_of_a_plan_tells_which_replies_are_answered() {
+    let Some(world) = world() else { return };
+    let page = world.desk(&format!("/jobs/{}", plan(&world.daemon)));
+    page.wait("document.querySelector('[aria-label=\"Plan\"] .score')?.textContent === '32 of 35'");
+    let told = page.eval("document.querySelector('section[aria-label=\"Plan\"]').textContent");
+    for part in ["gomoku 15x15", "Replies after h8", "by which black wins", "is not checked", "Save the plan"] {
+        assert!(told.as_str().unwrap().contains(part), "{part}: {told}");
+    }
+    let rows = "[...document.querySelectorAll('[aria-label=\"Replies without a plan\"] tbody tr')].map((row) => \
+                [...row.cells].slice(0, 4).map((cell) => cell.textContent).join(' '))";
+    let expected = json!(["i9 open 726 3", "h9 its nodes are used up 64 9", "a1 open \u{2013} 0"]);
+    assert_eq!(page.eval(rows), expected);
+    let hidden = "['Match', 'Patterns', 'Tactics', 'Analysis', 'Weights'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+    let page = world.desk("/plan");
+    page.wait("document.querySelector('form textarea[name=plan]')");
+    for (name, value) in [("position", "c3"), ("size", "6x5"), ("win", "4"), ("rule", "free"), ("goal_nodes", "2M")] {
+        type_in(&page, name, value);
+    }
+    let command = page.eval("document.querySelector('form .preview').textContent");
+    let expected = "morpion job submit plan --position c3 --size 6x5 --rule free --win 4 --goal-nodes 2M";
+    assert_eq!(command, json!(expected));
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent = "import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))";
+    let settings = json!({ "position": "c3", "size": "6x5", "rule": "free", "win": 4, "goal_nodes": "2M" });
+    let request = page.eval(sent);
+    assert_eq!((&request["kind"], &request["settings"]), (&json!("plan"), &settings));
     world.approve(&page);
 }
 

@@ -91,6 +91,8 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/mine.js",
     "/js/views/mineform.js",
     "/js/views/openingchoices.js",
+    "/js/views/plan.js",
+    "/js/views/planform.js",
     "/js/views/parts.js",
     "/js/views/playform.js",
     "/js/views/proof.js",

@@ -160,7 +160,7 @@ function titleWord(part) {
 export const titleOf = (title) => title?.split(", ").map(titleWord).join(", ");
 
 /** The figures of a job that is no hunt, whatever its kind. */
-export const figures = (job) => job.solution ?? job.proof ?? job.match ?? job.selfplay ?? job.analyse ?? job.tune ?? job.tactics ?? job.mine;
+export const figures = (job) => job.solution ?? job.proof ?? job.match ?? job.selfplay ?? job.analyse ?? job.tune ?? job.tactics ?? job.mine ?? job.plan;
 
 /** `5T nrpa`; of what is about a game the game and its board. */
 export const about = (job) => [job.variant, titleOf(figures(job)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

@@ -18,6 +18,7 @@ import job from "./views/job.js";
 import jobs from "./views/jobs.js";
 import matchform from "./views/matchform.js";
 import mineform from "./views/mineform.js";
+import planform from "./views/planform.js";
 import selfplayform from "./views/selfplayform.js";
 import submit from "./views/submit.js";
 import tacticsform from "./views/tacticsform.js";
@@ -42,6 +43,7 @@ const ROUTES = [
   [/^\/tune$/, tuneform],
   [/^\/tactics$/, tacticsform],
   [/^\/mine$/, mineform],
+  [/^\/plan$/, planform],
 ];
 
 const main = document.getElementById("main");

@@ -11,6 +11,7 @@ import { grid, hear, state, subscribe } from "../live.js";
 import { CODES, VARIANTS, fromView } from "../rules.js";
 import { points } from "./match.js";
 import { keptText } from "./mine.js";
+import { answeredText } from "./plan.js";
 import { blank, calm, course, eventItem, jobButtons, pill } from "./parts.js";
 import { closed } from "./proof.js";
 import { lossText } from "./tune.js";
@@ -66,7 +67,7 @@ function bestTile(variant) {
 /** What a job of each kind has come to, in a word. */
 const RESULTS = {
   match: points, selfplay: (found) => count(found.games_counted), analyse: (found) => count(found.positions_done), tune: lossText, tactics: (found) => count(found.questions_done),
-  mine: keptText, solution: (found) => between(found.lower, found.upper),
+  mine: keptText, plan: answeredText, solution: (found) => between(found.lower, found.upper),
 };
 
 /** What a job has come to: its best score, or what its kind has instead. */

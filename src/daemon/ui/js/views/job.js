@@ -13,6 +13,7 @@ import { card } from "./cards.js";
 import { refusal } from "./fields.js";
 import { eloCard, gamesCard, matchCard, matchFactsCard } from "./match.js";
 import { mineCard, mineFactsCard } from "./mine.js";
+import { openRepliesCard, planCard, planFactsCard } from "./plan.js";
 import { blank, calm, course, eventItem, failed, jobButtons, pill } from "./parts.js";
 import { closedCard, proofCard, proofFactsCard } from "./proof.js";
 import { selfplayCard, selfplayFactsCard } from "./selfplay.js";
@@ -295,11 +296,11 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), tacticsFacts: tacticsFactsCard(), tactics: tacticsCard(), answers: answersCard(id), mineFacts: mineFactsCard(), mine: mineCard(id), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), tacticsFacts: tacticsFactsCard(), tactics: tacticsCard(), answers: answersCard(id), mineFacts: mineFactsCard(), mine: mineCard(id), planFacts: planFactsCard(), plan: planCard(id), openReplies: openRepliesCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, parts.tacticsFacts, parts.mineFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.tactics, parts.answers.chosen, parts.mine, parts.grid, parts.position, parts.settings),
-    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.answers, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, parts.tacticsFacts, parts.mineFacts, parts.planFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.tactics, parts.answers.chosen, parts.mine, parts.plan, parts.grid, parts.position, parts.settings),
+    h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.answers, parts.openReplies, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },
     h("div", { class: "row spread" }, h("div", {}, title, h("div", { class: "row" }, what, status, why)), buttons), trouble, wait, body);
