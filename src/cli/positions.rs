@@ -34,10 +34,8 @@ const LONGEST_FILE: u64 = 16 << 20;
 /// Settings whose text may be the name of a file that holds it.
 const NAME_FILES: [&str; 5] = ["position", POSITIONS, QUESTIONS, DATABASE, BEGUN_PLAN];
 
-/// The settings with the content of the files that a position, or a list of positions or questions, names, if it
-/// names one. A position may be in a library of Gomoku: it is the end of the first line of moves.
 /// The settings with the content of the files that a position, a list of positions or questions, or a plan names, if
-/// it names one.
+/// it names one. A position may be in a library of Gomoku: it is the end of the first line of moves.
 ///
 /// # Errors
 /// A file that is too long, cannot be read, or is not text.

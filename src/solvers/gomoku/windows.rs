@@ -298,10 +298,8 @@ impl<'a> WindowBoard<'a> {
     pub fn put(&mut self, point: u16, colour: Side) {
         let (own, enemy) = (index(colour), index(colour.other()));
         let before = self.first.last().copied().unwrap_or_default();
-        let mut first = [ListStart::default(); 2];
-        for at in 0..2 {
-            first[at] = ListStart { threes: self.threes[at].len(), fours: self.fours[at].len() };
-        }
+        let first: [ListStart; 2] =
+            std::array::from_fn(|at| ListStart { threes: self.threes[at].len(), fours: self.fours[at].len() });
         append(&mut self.threes[enemy], before[enemy].threes, |window| !window.lacks(point));
         append(&mut self.fours[enemy], before[enemy].fours, |window| !window.lacks(point));
         let stays = |window: &OpenWindow| !(window.lacks(point) | window.is_spoilt_by(point));
@@ -323,9 +321,11 @@ impl<'a> WindowBoard<'a> {
     pub fn take(&mut self, point: u16, colour: Side) {
         self.toggle(point, colour);
         let Some(first) = self.first.pop() else { return };
-        for at in 0..2 {
-            self.threes[at].truncate(first[at].threes);
-            self.fours[at].truncate(first[at].fours);
+        for (list, first) in self.threes.iter_mut().zip(first) {
+            list.truncate(first.threes);
+        }
+        for (list, first) in self.fours.iter_mut().zip(first) {
+            list.truncate(first.fours);
         }
     }
 
@@ -368,9 +368,8 @@ impl<'a> WindowBoard<'a> {
         let mut found = [None; 2];
         // A four is a three without the stone.
         (0..DIRECTIONS).for_each(|k| lines.own[k] ^= at.bit[k]);
-        let threes = table.threes(&lines);
-        for k in 0..DIRECTIONS {
-            for start in bits_of(threes[k]) {
+        for (k, starts) in table.threes(&lines).into_iter().enumerate() {
+            for start in bits_of(starts) {
                 let missing = !(lines.own[k] | at.bit[k]) >> start & table.window();
                 let point = Some(table.point(at.line[k] as usize % LINES, start + missing.trailing_zeros()));
                 if found[0].is_none() {
@@ -409,9 +408,8 @@ impl<'a> WindowBoard<'a> {
                 lines.enemy[k] |= if at.line[k] == other.line[k] { other.bit[k] } else { 0 };
             }
         }
-        let found = self.table.threes(&lines);
-        for k in 0..DIRECTIONS {
-            for start in bits_of(found[k]) {
+        for (k, starts) in self.table.threes(&lines).into_iter().enumerate() {
+            for start in bits_of(starts) {
                 let missing = !lines.own[k] >> start & self.table.window();
                 each(self.three(colour, at.line[k] as usize % LINES, start, missing));
             }
