@@ -120,7 +120,7 @@ impl<'a> SearchStones<'a> {
         (self.side, self.aside) = (side.other(), Some(point));
     }
 
-    /// Undoes [`SearchStones::put_aside`].
+    /// Undoes [`SearchStones::put_aside`], of the same point.
     #[inline]
     pub fn take_back(&mut self, point: u16) {
         let side = self.side.other();
