@@ -208,6 +208,49 @@ fn trees_are_kept_until_their_goal_has_a_plan() {
     assert!(!begun.into_inner());
 }
 
+/// Threads that are left over keep what they know of the moves that they try, too.
+#[test]
+fn tasks_that_try_other_moves_keep_their_trees() {
+    let folder = tempfile::tempdir().unwrap();
+    // It is not answered within seconds.
+    let start = after(GomokuBoard::USUAL, GomokuRules::default(), "h8h9i9i8");
+    let tables = tables(&start);
+    let mut plan = WinningPlan::new(start.clone(), Side::First);
+    let kept = PlanTrees::open(folder.path(), &plan).unwrap();
+    let mut nodes = Vec::new();
+    for _ in 0..2 {
+        let (looks, all) = (AtomicUsize::new(0), Mutex::new(0));
+        let stop = || looks.fetch_add(1, SeqCst) >= 10;
+        let told = |_: &WinningPlan, news: &PlanNews| {
+            *all.lock().unwrap() += news.nodes;
+            Ok::<(), PlanningError>(())
+        };
+        assert_eq!(find_plan(&mut plan, &tables, 3, Some(&kept), &stop, &told).unwrap(), 1);
+        nodes.push(all.into_inner().unwrap());
+        let left = names(folder.path());
+        let others = left.iter().filter(|name| name.starts_with("start-") && name.ends_with(".tree")).count();
+        assert!(others == 2 && left.contains("start.tree"), "{left:?}");
+    }
+    assert!(nodes[0] < nodes[1], "{nodes:?}");
+}
+
+/// Wherever a search is stopped, it takes nothing for proven before it has looked at all replies.
+#[test]
+fn what_a_search_proves_holds_wherever_it_was_stopped() {
+    let start = start();
+    let (tables, known) = (tables(&start), WinningPlan::new(start.clone(), Side::First));
+    for turn in [61_000, 67_000, 73_000, 79_000, 85_000, 97_000] {
+        let monitor = Monitor::with_budget(turn);
+        let mut search = PlanSearch::new(&tables, &start, &known).unwrap();
+        while search.run(&monitor) != Ok(true) {
+            monitor.restart(0);
+        }
+        let mut plan = known.clone();
+        search.add_to(&mut plan, &[]);
+        holds(&plan);
+    }
+}
+
 #[test]
 fn trees_of_replies_have_names_of_their_own() {
     let folder = tempfile::tempdir().unwrap();

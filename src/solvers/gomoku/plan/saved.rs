@@ -162,8 +162,11 @@ fn fits_attack(attack: &PlanAttack, board: GomokuBoard) -> bool {
 
 fn fits_defence(defence: &PlanDefence, board: GomokuBoard) -> bool {
     let hint = defence.answered.map(|hint| hint.point);
+    let replies = defence.replies.as_ref().map_or(0, Vec::len);
     let mut points = defence.replies.iter().flatten().chain(&defence.open).copied().chain(hint);
     defence.proof <= INFINITY
-        && defence.seen <= defence.replies.as_ref().map_or(0, Vec::len)
+        && defence.seen <= replies
+        // What is proven has answered all replies.
+        && (defence.proof > 0 || defence.seen == replies)
         && points.all(|point| board.holds(point))
 }

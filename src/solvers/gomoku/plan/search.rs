@@ -411,7 +411,11 @@ impl<'a> PlanSearch<'a> {
             match proof {
                 Ok(0) => {}
                 Ok(_) => defence.open.push(point),
-                Err(stopped) => break Err(stopped),
+                Err(stopped) => {
+                    // Nothing is proven before all replies were looked at.
+                    defence.proof = defence.proof.max(1);
+                    break Err(stopped);
+                }
             }
             defence.seen += 1;
         };
