@@ -121,23 +121,30 @@ fn the_plan_is_the_same_however_many_workers_there_are() {
     assert_eq!(kept, expected);
 }
 
-/// A goal that needs several units goes on from the tree that the last one has left; without it, it is searched again.
+/// A goal that needs several units goes on from the tree that the last one has left. If that is damaged, it is searched
+/// again; if a power cut has taken the outcomes, what the units have left tells them.
 #[test]
 fn a_reply_goes_on_where_the_last_unit_has_left_it() {
     let (alone, expected) = left_alone(&long());
     assert_eq!((alone.goals, alone.answered), (1, 1));
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
-    for damage in [false, true] {
+    for harm in ["none", "damaged trees", "lost outcomes"] {
         let daemon = open(&state, 2);
         let id = submit(&daemon, "plan", &long(), &json!({}));
+        let journal = state.join(format!("jobs/{id}/outcomes.journal"));
+        wait_until("its file is there", || journal.exists());
+        let first = std::fs::read(&journal).unwrap();
         wait_for(&daemon, id, "a unit is done", |view| view.summary.units_done >= 1);
         let paused = carried_out(&daemon, id, JobCommand::Pause);
         assert_eq!(paused.summary.state, JobState::Paused, "it was over: {paused:?}");
         close(daemon);
         let left = parts(&state, id);
         assert!(!left.is_empty());
-        for part in left.iter().filter(|_| damage) {
+        if harm == "lost outcomes" {
+            std::fs::write(&journal, &first).unwrap();
+        }
+        for part in left.iter().filter(|_| harm == "damaged trees") {
             let mut bytes = std::fs::read(part).unwrap();
             let middle = bytes.len() / 2;
             bytes[middle] ^= 4;
@@ -146,8 +153,8 @@ fn a_reply_goes_on_where_the_last_unit_has_left_it() {
         let daemon = open(&state, 2);
         daemon.command(id, JobCommand::Resume).unwrap();
         let view = wait_over(&daemon, id);
-        assert_eq!(ended(&view), (JobState::Finished, Some("proved")), "{view:?}");
-        assert!(view.summary.units_done > 1, "{view:?}");
+        assert_eq!(ended(&view), (JobState::Finished, Some("proved")), "{harm}: {view:?}");
+        assert!(view.summary.units_done > 1, "{harm}: {view:?}");
         assert_eq!(essence(view.summary.plan.as_ref().unwrap()), essence(&alone));
         let plan = plan_of(&daemon, id);
         assert_eq!(text::to_text(&plan), expected);
