@@ -299,6 +299,8 @@ impl<'a> VcfSearch<'a> {
                 self.threes.clear();
                 self.deeper.clear();
                 self.threes.extend_from_slice(board.windows.threes(attacker));
+                // With a limit, what is found depends on the order; that must not depend on how the stones came.
+                self.threes.sort_unstable();
                 (0, 0, (0, self.threes.len() as u32))
             }
         };

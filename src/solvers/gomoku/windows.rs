@@ -355,9 +355,10 @@ impl<'a> WindowBoard<'a> {
     /// that there are not.
     #[inline]
     pub fn completions(&self, colour: Side) -> [Option<u16>; 2] {
-        let mut points = self.fours(colour).iter().map(|four| four.empty[0]);
-        let one = points.next();
-        [one, points.find(|&point| Some(point) != one)]
+        // The least ones, so that they do not depend on how the stones came.
+        let points = || self.fours(colour).iter().map(|four| four.empty[0]);
+        let one = points().min();
+        [one, points().filter(|&point| Some(point) != one).min()]
     }
 
     /// The same for rows through a stone of the colour, whether it was put or toggled.

@@ -20,6 +20,7 @@ use morpion::solvers::search::{LOWEST, Parts, Stats};
 use morpion::solvers::solve::{Engine, Goal, solve};
 use morpion::solvers::table::Table;
 use rand::RngExt;
+use rand::seq::SliceRandom;
 
 /// The rules with windows.
 const RULES: [RowRule; 3] = [RowRule::Five, RowRule::Free, RowRule::Renju];
@@ -193,6 +194,37 @@ fn windows_follow_the_stones() {
             }
         }
     }
+}
+
+/// With a limit, what is found is the same however the stones came onto the board.
+#[test]
+fn what_a_limited_search_finds_depends_on_the_position_alone() {
+    let (rules, board) = (rules(RowRule::Five, 5), board(15, 15));
+    let table = WindowTable::new(board, rules).unwrap();
+    let mut search = VcfSearch::new(&table);
+    let (mut wins, mut unknown) = (0, 0);
+    for seed in 0..if is_long() { 2_000 } else { 200 } {
+        let Some(position) = crowded(seed, board, rules) else { continue };
+        let empty = GomokuPosition::new(board, rules);
+        let mut stones: Vec<(u16, Side)> = position.stones().collect();
+        for limit in [2, 5, 20, 100] {
+            let mut found = Vec::new();
+            for order in 0..4 {
+                stones.shuffle(&mut rng(seed, &[order]));
+                let mut windows = WindowBoard::new(&table, &empty);
+                stones.iter().for_each(|&(point, colour)| windows.put(point, colour));
+                windows.check(&position);
+                found.push(search.search_on(&position, &mut windows, limit));
+            }
+            assert!(
+                found.iter().all(|other| *other == found[0]),
+                "seed {seed}, limit {limit}: {found:?}\n{position}"
+            );
+            wins += u32::from(matches!(found[0], VcfAnswer::Win(_)));
+            unknown += u32::from(found[0] == VcfAnswer::Unknown);
+        }
+    }
+    assert!(wins > 100 && unknown > 10, "{wins} victories, {unknown} unknown");
 }
 
 /// Black stones, white stones, the rule, and the least number of moves of black, 0 if there is no victory.
