@@ -6,6 +6,7 @@ use super::selfplay::GameLines;
 use super::weights::weights;
 use crate::core::quantity::grouped;
 use crate::games::reversi::weights::WIDTH;
+use crate::solvers::gomoku::learning::choices::fit_order;
 use crate::solvers::gomoku::learning::fit::{FitSettings, UNITS, best_units, fit, loss};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 
 /// Learn the weights of a player from games that it has played against itself (see morpion selfplay).
 ///
-/// The weights are fitted to the ends of the games. One game of ten is not learned from: the loss of these games says
+/// The weights are fitted to the ends of the games, in Gomoku those of the order of moves to what was played. One game of ten is not learned from: the loss of these games says
 /// how good the weights are. For Gomoku it is the mean cross entropy of who wins, 0.693 if nothing is known; for
 /// Reversi the root of the mean square error in discs.
 #[derive(Debug, clap::Args)]
@@ -67,7 +68,7 @@ impl TuneOf {
 struct TuneOfGomoku {
     #[command(flatten)]
     of: TuneOf,
-    /// File of weights to compare with, whose order of moves is kept; or by-hand
+    /// File of weights to compare with; or by-hand
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
     /// Steps of the fit, each over all positions
@@ -124,7 +125,8 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
     let mut collected = GomokuCollector::default();
     let files = read_files(&of.files, &mut collected)?;
     let positions = told(out, collected.games, collected.samples.len())?;
-    let (samples, codes) = (&collected.samples, collected.codes().context("there is no file of games")?);
+    let GomokuCollector { samples, choices, .. } = &collected;
+    let codes = collected.codes().context("there is no file of games")?;
     let units = best_units(samples, &before, codes);
     let show = |what: &str, FitLoss { training, validation }: FitLoss| {
         format!("{what:<10} loss {training:.4}, of games that are not learned from {validation:.4}")
@@ -133,10 +135,15 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
     out.flush()?;
     let settings = FitSettings { steps: asked.steps, search_part: asked.search_part, penalty: asked.penalty };
     let mut shown = Ok(());
-    let after = fit(samples, &before, codes, settings, &mut |step, loss| {
-        let line = show(&format!("step {step}"), loss);
+    let mut tell = |line: String| {
         shown =
             std::mem::replace(&mut shown, Ok(())).and_then(|()| writeln!(out, "{line}")).and_then(|()| out.flush());
+    };
+    let mut after = fit(samples, before.order, codes, settings, &mut |step, loss| {
+        tell(show(&format!("step {step}"), loss));
+    });
+    after.order = fit_order(choices, codes, settings, &mut |step, loss| {
+        tell(show(&format!("order {step}"), loss));
     });
     shown?;
     let loss = loss(samples, &after, codes, UNITS);

@@ -94,7 +94,7 @@ pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 6] = [
             "weights",
             "Weights",
             ValueKind::Choice(&BUILT_IN_WEIGHTS),
-            "For Gomoku: the weights to compare with, whose order of moves is kept.",
+            "For Gomoku: the weights to compare with.",
         ),
         read: |asked, text| read_name(text).map(|weights| asked.weights = weights),
         show: |asked| Some(show_name(&asked.weights)),

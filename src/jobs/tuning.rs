@@ -39,7 +39,7 @@ pub struct TuneJob {
     pub search_part: f64,
     /// How much weights that few positions speak for are drawn to 0.
     pub penalty: f64,
-    /// For Gomoku: the weights whose order of moves is kept.
+    /// For Gomoku: the weights that the loss is compared with.
     pub weights: BuiltInWeights,
 }
 
@@ -83,10 +83,17 @@ impl TuneJob {
 /// What a unit fits: it is in a file of its own, since it is long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FittedPart {
-    /// Where a fit of Gomoku is.
+    /// Where a fit of Gomoku is that a version before the order of moves was learned has begun.
     Gomoku(FitState),
     /// A stage of Reversi.
     Reversi(FittedStage),
+    /// Where the two fits of Gomoku are.
+    GomokuWithOrder {
+        /// That of the evaluation.
+        evaluation: FitState,
+        /// That of the order of moves.
+        order: FitState,
+    },
 }
 
 /// The figures of a part of a fit as they are stored.

@@ -11,6 +11,7 @@ use crate::jobs::selfplay::{BuiltInWeights, SelfplayJob};
 use crate::jobs::setup::matches::MatchGameName;
 use crate::jobs::tuning::{FittedPart, PartLoss, TuneJob, TuneRecord, TuneSource};
 use crate::runner::numbered::NumberedError;
+use crate::solvers::gomoku::learning::choices::{Choices, OrderFit};
 use crate::solvers::gomoku::learning::fit::{Fit, UNITS, best_units, loss};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::gomoku::lines::codes::MoveCodes;
@@ -166,30 +167,35 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
         let began = thread_seconds();
         clock.begin();
         let games = shared(games, job, folder, clock, |collected| collected.samples.len())?;
-        let GomokuCollector { samples, .. } = &games.collected;
+        let GomokuCollector { samples, choices, .. } = &games.collected;
         let codes = games.collected.codes().ok_or("there are no games")?;
         let before = line_weights(job.weights);
-        let fit = Fit::new(samples, codes, job.gomoku_fit());
+        let (fit, order) =
+            (Fit::new(samples, codes, job.gomoku_fit()), OrderFit::new(choices, codes, job.gomoku_fit()));
         let steps = job.steps_of(unit);
-        let mut state = match unit.checked_sub(1).map(|last| read_part(folder, last)).transpose()? {
-            None => fit.begin(),
-            Some(FittedPart::Gomoku(state)) => state,
-            Some(FittedPart::Reversi(_)) => return Err(format!("part {unit} continues from one of Reversi")),
-        };
-        if state.step != steps.start || !fit.has(&state) {
-            return Err(format!("the fit is at step {} where step {} is expected", state.step, steps.start));
+        let (mut evaluated, mut ordered) =
+            match unit.checked_sub(1).map(|last| read_part(folder, last)).transpose()? {
+                Some(FittedPart::GomokuWithOrder { evaluation, order }) => (evaluation, order),
+                // Versions before the order was learned have left it: this unit makes the steps before its own, too.
+                None | Some(FittedPart::Gomoku(_)) => (fit.begin(), order.begin()),
+                Some(FittedPart::Reversi(_)) => return Err(format!("part {unit} continues from one of Reversi")),
+            };
+        let is_known = evaluated.step == 0 || evaluated.step == steps.start;
+        if !is_known || ordered.step != evaluated.step || !fit.has(&evaluated) || !order.has(&ordered) {
+            return Err(format!("the fit is at step {} where step {} is expected", evaluated.step, steps.start));
         }
-        while state.step < steps.end {
-            if !fit.step(&mut state, &mut || clock.stops()) {
+        while evaluated.step < steps.end {
+            let mut stops = || clock.stops();
+            if !fit.step(&mut evaluated, &mut stops) || !order.step(&mut ordered, &mut stops) {
                 return Err("the fit was stopped".to_owned());
             }
         }
         let is_last = steps.end == job.steps;
         let known = (unit == 0).then(|| loss(samples, &before, codes, best_units(samples, &before, codes)));
-        let after = is_last.then(|| loss(samples, &fit.weights(&state, &before), codes, UNITS));
+        let after = is_last.then(|| loss(samples, &fit.weights(&evaluated, order.order(&ordered)), codes, UNITS));
         let positions = samples.len() as u64;
-        let part = PartLoss { at: state.step, positions, loss: fit.loss(&state) };
-        write_part(folder, unit, &FittedPart::Gomoku(state))?;
+        let part = PartLoss { at: evaluated.step, positions, loss: fit.loss(&evaluated) };
+        write_part(folder, unit, &FittedPart::GomokuWithOrder { evaluation: evaluated, order: ordered })?;
         Ok(TuneRecord {
             games: games.games.clone(),
             positions,
@@ -266,10 +272,14 @@ pub fn learned(
     let about = LearnedFrom { date, files: &files, positions: last.positions, fit: &fit, measure, loss }.text();
     let units = job.units();
     if job.game != MatchGameName::Reversi {
-        let fit = Fit::new(&[], &MoveCodes::new(), job.gomoku_fit());
+        let (codes, choices) = (MoveCodes::new(), Choices::default());
+        let (fit, fit_order) =
+            (Fit::new(&[], &codes, job.gomoku_fit()), OrderFit::new(&choices, &codes, job.gomoku_fit()));
         return match read_part(folder, units.saturating_sub(1))? {
-            FittedPart::Gomoku(state) if state.step == job.steps && fit.has(&state) => {
-                Ok(fit.weights(&state, &line_weights(job.weights)).to_text(&about).into_bytes())
+            FittedPart::GomokuWithOrder { evaluation, order }
+                if evaluation.step == job.steps && fit.has(&evaluation) && fit_order.has(&order) =>
+            {
+                Ok(fit.weights(&evaluation, fit_order.order(&order)).to_text(&about).into_bytes())
             }
             _ => Err("its last part is not the end of the fit".to_owned()),
         };
@@ -278,7 +288,9 @@ pub fn learned(
     for unit in 0..units {
         match read_part(folder, unit)? {
             FittedPart::Reversi(fitted) => stages.push(fitted),
-            FittedPart::Gomoku(_) => return Err(format!("part {unit} is one of Gomoku")),
+            FittedPart::Gomoku(_) | FittedPart::GomokuWithOrder { .. } => {
+                return Err(format!("part {unit} is one of Gomoku"));
+            }
         }
     }
     let mut weights = FittedStage::joined(&stages);

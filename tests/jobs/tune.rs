@@ -4,9 +4,13 @@
 use crate::daemons::program::Program;
 use crate::daemons::*;
 use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
+use morpion::core::encoding::{decode, encode};
+use morpion::core::frame::{read_row, row};
 use morpion::daemon::service::{JobCommand, Refusal, Service};
 use morpion::daemon::view::{JobRequest, JobState};
 use morpion::games::reversi::weights::PatternWeights;
+use morpion::jobs::tuning::FittedPart;
+use morpion::runner::numbered::parts::parts_of;
 use morpion::solvers::gomoku::lines::weights::LineWeights;
 use serde_json::json;
 use std::path::Path;
@@ -95,6 +99,14 @@ fn the_weights_of_gomoku_are_those_of_the_command() {
         daemon.remove(id).unwrap();
     }
     close(daemon);
+    // A version that did not learn the order of moves has left another kind of part: what follows begins anew.
+    let last = parts_of(&state.join(format!("jobs/{id}"))).unwrap().pop().unwrap();
+    let path = state.join(format!("jobs/{id}/part-{last}"));
+    let bytes = std::fs::read(&path).unwrap();
+    let Some(FittedPart::GomokuWithOrder { evaluation, .. }) = decode(read_row(&bytes, 1).unwrap().1) else {
+        panic!("another kind of part")
+    };
+    std::fs::write(&path, row(1, &encode(&FittedPart::Gomoku(evaluation)))).unwrap();
     let daemon = open(&state, 2);
     // The part that was under way may have been the last one.
     if !daemon.job(id).unwrap().summary.state.is_over() {

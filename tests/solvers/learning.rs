@@ -6,13 +6,14 @@ use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use morpion::games::reversi::weights::PatternWeights;
+use morpion::solvers::gomoku::learning::choices::{Choices, fit_order};
 use morpion::solvers::gomoku::learning::fit::{FitSettings, UNITS, fit, loss};
 use morpion::solvers::gomoku::learning::games::{GamesHead, LearningGame};
 use morpion::solvers::gomoku::learning::sample::{Features, Sample, samples_of};
 use morpion::solvers::gomoku::learning::selfplay::play_game;
 use morpion::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use morpion::solvers::gomoku::lines::codes::MoveCodes;
-use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights};
+use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, WeightsForm};
 use morpion::solvers::gomoku::player::GomokuPlayer;
 use morpion::solvers::learning::GamesFile;
 use morpion::solvers::reversi::learning::games::{ReversiGamesHead, ReversiLearningGame};
@@ -33,6 +34,9 @@ fn random_weights(seed: u64) -> LineWeights {
     let mut random = rng(seed, &[]);
     let codes = MoveCodes::new();
     let mut weights = LineWeights::by_hand(&codes);
+    // Both forms are tried.
+    weights.form = if seed.is_multiple_of(2) { WeightsForm::Alone } else { WeightsForm::WithLast };
+    weights.sets.fill_with(|| random.random_range(-900..900));
     let features = Features::new(&codes);
     for role in 0..2 {
         for (code, weight) in weights.codes[role].iter_mut().enumerate() {
@@ -55,6 +59,9 @@ fn by_samples(sample: &Sample, weights: &LineWeights, features: &Features) -> i3
     for role in 0..2 {
         for (code, &weight) in (0u16..).zip(&weights.codes[role]) {
             all[features.code(role, code)] = weight.into();
+            if weights.form == WeightsForm::WithLast {
+                all[features.code_before(role, code)] = weight.into();
+            }
         }
         for (class, counts) in weights.threats[role].iter().enumerate() {
             for (count, &weight) in counts.iter().enumerate() {
@@ -63,6 +70,11 @@ fn by_samples(sample: &Sample, weights: &LineWeights, features: &Features) -> i3
         }
     }
     all[Features::TEMPO] = weights.tempo.into();
+    if weights.form == WeightsForm::WithLast {
+        for (set, &weight) in weights.sets.iter().enumerate() {
+            all[Features::SETS + set] = weight.into();
+        }
+    }
     assert_eq!(codes.lines(0).len(), 4);
     sample.features.iter().map(|&(feature, count)| i32::from(count) * all[usize::from(feature)]).sum()
 }
@@ -79,6 +91,7 @@ fn samples_are_worth_what_the_player_estimates() {
             let features = Features::new(tables.codes());
             let mut random = rng(seed, &[1]);
             let mut position = GomokuPosition::new(board, rules);
+            let mut lines = LineBoard::new(&tables, &position);
             let mut moves = Vec::new();
             let mut estimates = Vec::new();
             for _ in 0..40 {
@@ -93,8 +106,9 @@ fn samples_are_worth_what_the_player_estimates() {
                     break;
                 }
                 let m = near[random.random_range(0..near.len())];
-                estimates.push(LineBoard::new(&tables, &position).estimate(position.side()));
+                estimates.push(lines.estimate(position.side()));
                 moves.push(m.0);
+                lines.put(m.0, position.side());
                 position.play(m);
             }
             let values: Vec<i16> = (0..moves.len() as i16).collect();
@@ -125,7 +139,7 @@ fn a_fit_learns_what_decides_games_and_nothing_from_chance() {
     }
     let before = LineWeights::by_hand(tables.codes());
     let settings = FitSettings { steps: 60, search_part: 0.0, penalty: 4.0 };
-    let after = fit(&samples, &before, tables.codes(), settings, &mut |_, _| {});
+    let after = fit(&samples, before.order.clone(), tables.codes(), settings, &mut |_, _| {});
     let learned = loss(&samples, &after, tables.codes(), UNITS);
     assert!(learned.training < 0.68 && learned.validation < 0.69, "{learned:?}");
     assert_eq!(after.order, before.order);
@@ -136,9 +150,54 @@ fn a_fit_learns_what_decides_games_and_nothing_from_chance() {
         let wins = by_chance[sample.game as usize] == (sample.outcome > 0.5);
         sample.outcome = f32::from(u8::from(wins));
     }
-    let after = fit(&samples, &before, tables.codes(), settings, &mut |_, _| {});
+    let after = fit(&samples, before.order, tables.codes(), settings, &mut |_, _| {});
     let chance = loss(&samples, &after, tables.codes(), UNITS);
     assert!(chance.validation > learned.validation, "{chance:?} {learned:?}");
+}
+
+/// An order that is learned from what a player chose says so better than one of equal moves, also of games that it was
+/// not learned from; and better than one that is learned from moves by chance.
+#[test]
+fn an_order_of_moves_is_learned_from_what_was_chosen() {
+    let (board, rules) = (GomokuBoard::USUAL, GomokuRules::default());
+    let mut player = GomokuPlayer::new(1 << 20).unwrap();
+    let tables = LineTables::new(rules).unwrap();
+    let settings = FitSettings { steps: 60, search_part: 0.0, penalty: 4.0 };
+    let fitted = |choices: &Choices| {
+        let mut losses = Vec::new();
+        let order = fit_order(choices, tables.codes(), settings, &mut |_, loss| losses.push(loss));
+        (order, losses[0], losses[losses.len() - 1])
+    };
+    let (mut chosen, mut by_chance) = (Choices::default(), Choices::default());
+    let mut random = rng(5, &[]);
+    for number in 0..60u32 {
+        let mut game = play_game(&mut player, (board, rules), (3, number.into()), 60).unwrap();
+        chosen.add(&game, number, board, &tables);
+        let mut position = GomokuPosition::new(board, rules);
+        for &point in &game.moves[..game.opening] {
+            position.play(GomokuMove(point));
+        }
+        for point in &mut game.moves[game.opening..] {
+            let lines = LineBoard::new(&tables, &position);
+            let mut near = Vec::new();
+            lines.candidates(|point| near.push(point));
+            if let Some(other) = near.get(random.random_range(0..near.len().max(1))) {
+                *point = *other;
+            }
+            position.play(GomokuMove(*point));
+            if position.winner().is_some() {
+                break;
+            }
+        }
+        by_chance.add(&game, number, board, &tables);
+    }
+    assert!(chosen.positions() > 500, "{}", chosen.positions());
+    let (order, first, last) = fitted(&chosen);
+    let gain = first.validation - last.validation;
+    assert!(gain > 0.8 && first.training - last.training > 0.8, "{first:?} {last:?}");
+    assert!(order.iter().all(|weights| weights.iter().any(|&weight| weight != 0)));
+    let (_, first, last) = fitted(&by_chance);
+    assert!(first.validation - last.validation < gain / 2.0, "{first:?} {last:?}, gain {gain}");
 }
 
 /// What is cut off is played again, and what is not to be continued stays as it is.

@@ -7,7 +7,7 @@ use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use morpion::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
 use morpion::solvers::gomoku::lines::codes::{MoveClass, MoveCodes};
-use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights};
+use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights, WeightsForm};
 use rand::RngExt;
 
 const SIDES: [Side; 2] = [Side::First, Side::Second];
@@ -238,4 +238,70 @@ fn threats_have_the_weights_of_their_side() {
         differ += u32::from(slow(Side::First) != slow(Side::Second));
     }
     assert!(differ > 20, "{differ}: whose turn it is hardly matters, so nothing was tried");
+}
+
+/// In the form with the last move the position before it counts with the other side to move, and each set of threats has
+/// a weight of its own.
+#[test]
+fn the_position_before_the_last_move_counts() {
+    let rules = GomokuRules::new(RowRule::Five, 5).unwrap();
+    let mut random = rng(9, &[]);
+    let mut weights = LineWeights::by_hand(&MoveCodes::new());
+    weights.codes.iter_mut().flatten().for_each(|weight| *weight = random.random_range(-200..200));
+    weights.threats = Default::default();
+    weights.tempo = 0;
+    let alone = LineTables::with_weights(rules, weights.clone()).unwrap();
+    weights.form = WeightsForm::WithLast;
+    let mut with_sets = weights.clone();
+    with_sets.sets.fill_with(|| FINE as i16 * random.random_range(-500..=500));
+    let (with_last, with_sets) = (
+        LineTables::with_weights(rules, weights).unwrap(),
+        (with_sets.sets.clone(), LineTables::with_weights(rules, with_sets).unwrap()),
+    );
+    let mut position = GomokuPosition::new(GomokuBoard::USUAL, rules);
+    let mut boards = [&alone, &with_last, &with_sets.1].map(|tables| LineBoard::new(tables, &position));
+    let mut sets = Vec::new();
+    let mut before = None;
+    for ply in 0..60 {
+        let side = position.side();
+        let now = boards[0].estimate(side);
+        // What the other side had before its move, in whole units: so the sum may be off by one.
+        let sum = now - before.unwrap_or(-now);
+        let [_, of_both, of_sets] = [0, 1, 2].map(|at: usize| boards[at].estimate(side));
+        assert!((of_both - sum).abs() <= 2, "ply {ply}: {of_both}, {sum}\n{position}");
+        let set = boards[2].set_of_threats(side);
+        let by_set = i32::from(with_sets.0[set]) / FINE;
+        assert!((of_sets - of_both - by_set).abs() <= 1, "ply {ply}: {of_sets}, {of_both}, {by_set}\n{position}");
+        assert_eq!(set, slow_set(&boards[2], &position, side), "ply {ply}\n{position}");
+        sets.push(set);
+        let mut near = Vec::new();
+        boards[0].candidates(|point| near.push(point));
+        let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
+        position.play(GomokuMove(point));
+        before = Some(now);
+        boards.iter_mut().for_each(|lines| lines.put(point, side));
+        if position.winner().is_some() {
+            break;
+        }
+    }
+    sets.sort_unstable();
+    sets.dedup();
+    assert!(sets.len() > 8, "{sets:?}");
+}
+
+/// The set of threats from the class of each empty point.
+fn slow_set(lines: &LineBoard<'_>, position: &GomokuPosition, side: Side) -> usize {
+    use MoveClass::{Four, FourAndMore, FourThree, StraightFour, Three, ThreeAndMore, Threes};
+    let makes = |colour: Side, classes: &[MoveClass]| {
+        let empty = position.board().points().filter(|&point| position.stone(point).is_none());
+        usize::from(empty.map(|point| lines.class(point, colour)).any(|class| classes.contains(&class)))
+    };
+    let rest: [&[MoveClass]; 4] = [&[FourThree], &[Four, FourAndMore], &[Threes], &[Three, ThreeAndMore]];
+    let mut set = makes(side.other(), &[StraightFour]);
+    for (at, colour) in [side, side.other()].into_iter().enumerate() {
+        for (bit, classes) in rest.iter().enumerate() {
+            set |= makes(colour, classes) << (1 + 4 * at + bit);
+        }
+    }
+    set
 }

@@ -10,7 +10,7 @@
 use super::sample::{Features, Sample};
 use crate::solvers::gomoku::lines::classes::CLASSES;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
-use crate::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL};
+use crate::solvers::gomoku::lines::weights::{CodeWeights, FINE, LineWeights, SETS, SEVERAL, WeightsForm};
 use crate::solvers::learning::{FitLoss, VALIDATION};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,7 +20,7 @@ pub const UNITS: f64 = 200.0;
 /// Step of Adam at the beginning, in units of the exponent; it goes down to a twentieth.
 const STEP: f64 = 0.02;
 /// Penalties on squares, per game of twenty positions: of parts of lines and move classes, of threats, of codes.
-const PENALTIES: [f64; 3] = [10.0, 10.0, 100.0];
+pub(super) const PENALTIES: [f64; 3] = [10.0, 10.0, 100.0];
 
 /// Settings of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,39 +41,50 @@ impl fmt::Display for FitSettings {
 }
 
 /// The parts that weights consist of, and which of them each feature has.
-struct Parts {
+pub(super) struct Parts {
     /// Parts of each feature.
     of: Vec<Vec<u16>>,
     penalty: Vec<f64>,
 }
 
 impl Parts {
-    fn new(codes: &MoveCodes, features: &Features) -> Parts {
-        let (lines, classes) = (2 * CLASSES, 2 * MOVE_CLASSES);
-        let mut of = vec![Vec::new(); Features::ALL];
-        let mut penalty = vec![PENALTIES[0]; lines + classes];
-        for role in 0..2 {
-            for code in 0..CODES as u16 {
-                let parts = &mut of[features.code(role, code)];
-                if !parts.is_empty() {
-                    continue;
-                }
-                parts.extend(codes.lines(code).map(|line| (role * CLASSES + line as usize) as u16));
-                parts.push((lines + role * MOVE_CLASSES + codes.class(code) as usize) as u16);
-                parts.push(penalty.len() as u16);
-                penalty.push(PENALTIES[2]);
-            }
+    /// Parts of so many features, none of which has any yet; `penalty` is that of lines and move classes.
+    pub(super) fn new(features: usize, penalty: f64) -> Parts {
+        Parts { of: vec![Vec::new(); features], penalty: vec![penalty; 2 * (CLASSES + MOVE_CLASSES)] }
+    }
+
+    /// Gives features the parts of a code of a role: its lines, its move class, and one of its own.
+    pub(super) fn add_code(&mut self, features: &[usize], role: usize, codes: &MoveCodes, code: u16) {
+        let lines = codes.lines(code).map(|line| role * CLASSES + line as usize);
+        let class = 2 * CLASSES + role * MOVE_CLASSES + codes.class(code) as usize;
+        let own = self.penalty.len();
+        self.penalty.push(PENALTIES[2]);
+        for &feature in features {
+            self.of[feature] = lines.iter().copied().chain([class, own]).map(|part| part as u16).collect();
         }
-        for parts in &mut of[Features::THREATS..] {
-            parts.push(penalty.len() as u16);
-            penalty.push(PENALTIES[1]);
-        }
-        Parts { of, penalty }
+    }
+
+    /// Gives a feature a part of its own.
+    fn add_own(&mut self, feature: usize, penalty: f64) {
+        self.of[feature].push(self.penalty.len() as u16);
+        self.penalty.push(penalty);
+    }
+
+    /// The state before the first step.
+    pub(super) fn begin(&self) -> FitState {
+        let zeros = vec![0.0f64; self.penalty.len()];
+        FitState { step: 0, values: zeros.clone(), mean: zeros.clone(), square: zeros }
+    }
+
+    /// Whether a state is one of these parts.
+    pub(super) fn has(&self, state: &FitState) -> bool {
+        [&state.values, &state.mean, &state.square].iter().all(|part| part.len() == self.penalty.len())
     }
 
     /// The weights of all features.
-    fn weights(&self, values: &[f64]) -> Vec<f32> {
-        self.of.iter().map(|parts| parts.iter().map(|&part| values[usize::from(part)]).sum::<f64>() as f32).collect()
+    pub(super) fn weights(&self, state: &FitState) -> Vec<f32> {
+        let worth = |part: &u16| state.values[usize::from(*part)];
+        self.of.iter().map(|parts| parts.iter().map(worth).sum::<f64>() as f32).collect()
     }
 
     /// What a change of the features' weights is for the parts.
@@ -84,6 +95,37 @@ impl Parts {
         }
         by_part
     }
+
+    /// A step of Adam against the slopes of the features' weights; the rate goes down to a twentieth within the steps.
+    pub(super) fn step(&self, state: &mut FitState, slopes: &[f64], (first, steps): (f64, u32), penalty: f64) {
+        let slopes = self.fold(slopes);
+        state.step += 1;
+        let FitState { step, values, mean, square } = state;
+        let rate = first * 20f64.powf(-f64::from(*step) / f64::from(steps));
+        let (old, older) = (0.9f64, 0.999f64);
+        for at in 0..values.len() {
+            let slope = slopes[at] + penalty * self.penalty[at] * values[at];
+            mean[at] = old * mean[at] + (1.0 - old) * slope;
+            square[at] = older * square[at] + (1.0 - older) * slope * slope;
+            let (first, second) = (1.0 - old.powf((*step).into()), 1.0 - older.powf((*step).into()));
+            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
+        }
+    }
+}
+
+/// The parts of the weights of an evaluation. A code has the same weight in the position before the last move.
+fn parts_of(codes: &MoveCodes, features: &Features) -> Parts {
+    let mut parts = Parts::new(Features::ALL, PENALTIES[0]);
+    for role in 0..2 {
+        for code in 0..CODES as u16 {
+            let of = [features.code(role, code), features.code_before(role, code)];
+            if parts.of[of[0]].is_empty() {
+                parts.add_code(&of, role, codes, code);
+            }
+        }
+    }
+    (Features::THREATS..Features::ALL).for_each(|feature| parts.add_own(feature, PENALTIES[1]));
+    parts
 }
 
 fn exponent(sample: &Sample, weights: &[f32]) -> f32 {
@@ -99,8 +141,9 @@ fn entropy(probability: f64, target: f64) -> f64 {
     -target * p.ln() - (1.0 - target) * (1.0 - p).ln()
 }
 
-fn is_training(sample: &Sample) -> bool {
-    !sample.game.is_multiple_of(VALIDATION)
+/// Whether the game of a number is learned from.
+pub(super) fn is_training(game: u32) -> bool {
+    !game.is_multiple_of(VALIDATION)
 }
 
 /// The loss of weights with regard to the ends of the games alone: the mean cross entropy per position, in natural
@@ -113,7 +156,7 @@ pub fn loss(samples: &[Sample], weights: &LineWeights, codes: &MoveCodes, units:
 fn loss_of(samples: &[Sample], weights: &[f32]) -> FitLoss {
     let mut sums = [(0.0, 0u64); 2];
     for sample in samples {
-        let sum = &mut sums[usize::from(is_training(sample))];
+        let sum = &mut sums[usize::from(is_training(sample.game))];
         sum.0 += entropy(probability(exponent(sample, weights).into()), sample.outcome.into());
         sum.1 += 1;
     }
@@ -134,7 +177,11 @@ fn by_feature(weights: &LineWeights, features: &Features, units: f64) -> Vec<f32
     let scaled = |weight: i16| (f64::from(weight) / f64::from(FINE) / units) as f32;
     for role in (0..2).rev() {
         for code in 0..CODES as u16 {
-            all[features.code(role, code)] = scaled(weights.codes[role][usize::from(code)]);
+            let weight = scaled(weights.codes[role][usize::from(code)]);
+            all[features.code(role, code)] = weight;
+            if weights.form == WeightsForm::WithLast {
+                all[features.code_before(role, code)] = weight;
+            }
         }
         for (class, counts) in weights.threats[role].iter().enumerate() {
             for (count, &weight) in counts.iter().enumerate() {
@@ -143,6 +190,11 @@ fn by_feature(weights: &LineWeights, features: &Features, units: f64) -> Vec<f32
         }
     }
     all[Features::TEMPO] = scaled(weights.tempo);
+    if weights.form == WeightsForm::WithLast {
+        for (set, &weight) in weights.sets.iter().enumerate() {
+            all[Features::SETS + set] = scaled(weight);
+        }
+    }
     all
 }
 
@@ -173,35 +225,34 @@ impl<'s> Fit<'s> {
     /// A fit to samples of games under a numbering of codes.
     pub fn new(samples: &'s [Sample], codes: &MoveCodes, settings: FitSettings) -> Fit<'s> {
         let features = Features::new(codes);
-        let parts = Parts::new(codes, &features);
+        let parts = parts_of(codes, &features);
         Fit { samples, settings, features, parts }
     }
 
     /// Its state before the first step.
     pub fn begin(&self) -> FitState {
-        let zeros = vec![0.0f64; self.parts.penalty.len()];
-        FitState { step: 0, values: zeros.clone(), mean: zeros.clone(), square: zeros }
+        self.parts.begin()
     }
 
     /// Whether a state is one of such a fit.
     pub fn has(&self, state: &FitState) -> bool {
-        [&state.values, &state.mean, &state.square].iter().all(|part| part.len() == self.parts.penalty.len())
+        self.parts.has(state)
     }
 
     /// The loss of the weights of a state.
     pub fn loss(&self, state: &FitState) -> FitLoss {
-        loss_of(self.samples, &self.parts.weights(&state.values))
+        loss_of(self.samples, &self.parts.weights(state))
     }
 
     /// Makes a step, unless `stop` says to stop; whether it is made.
     pub fn step(&self, state: &mut FitState, stop: &mut dyn FnMut() -> bool) -> bool {
-        let weights = self.parts.weights(&state.values);
+        let weights = self.parts.weights(state);
         let mut gradient = vec![0.0f64; Features::ALL];
         for part in self.samples.chunks(BETWEEN) {
             if stop() {
                 return false;
             }
-            for sample in part.iter().filter(|sample| is_training(sample)) {
+            for sample in part.iter().filter(|sample| is_training(sample.game)) {
                 let searched = probability(f64::from(sample.value) / UNITS);
                 let search_part = self.settings.search_part;
                 let target = search_part * searched + (1.0 - search_part) * f64::from(sample.outcome);
@@ -211,29 +262,18 @@ impl<'s> Fit<'s> {
                 }
             }
         }
-        let gradient = self.parts.fold(&gradient);
-        state.step += 1;
-        let FitState { step, values, mean, square } = state;
-        let part = f64::from(*step) / f64::from(self.settings.steps);
-        let rate = STEP * 20f64.powf(-part);
-        let (old, older) = (0.9f64, 0.999f64);
-        for at in 0..values.len() {
-            let slope = gradient[at] + self.settings.penalty * self.parts.penalty[at] * values[at];
-            mean[at] = old * mean[at] + (1.0 - old) * slope;
-            square[at] = older * square[at] + (1.0 - older) * slope * slope;
-            let (first, second) = (1.0 - old.powf((*step).into()), 1.0 - older.powf((*step).into()));
-            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
-        }
+        self.parts.step(state, &gradient, (STEP, self.settings.steps), self.settings.penalty);
         true
     }
 
-    /// The weights of a state. The order of moves stays that of `before`.
-    pub fn weights(&self, state: &FitState, before: &LineWeights) -> LineWeights {
-        let (features, weights) = (&self.features, self.parts.weights(&state.values));
+    /// The weights of a state, with an order of moves.
+    pub fn weights(&self, state: &FitState, order: [CodeWeights; 2]) -> LineWeights {
+        let (features, weights) = (&self.features, self.parts.weights(state));
         let whole = |feature: usize| {
             (f64::from(weights[feature]) * UNITS * f64::from(FINE)).round().clamp(-16_000.0, 16_000.0) as i16
         };
         LineWeights {
+            form: WeightsForm::WithLast,
             codes: std::array::from_fn(|role| {
                 (0..CODES as u16).map(|code| whole(features.code(role, code))).collect()
             }),
@@ -246,16 +286,17 @@ impl<'s> Fit<'s> {
                     )
                 })
             }),
+            sets: (0..SETS).map(|set| whole(Features::SETS + set)).collect(),
             tempo: whole(Features::TEMPO),
-            order: before.order.clone(),
+            order,
         }
     }
 }
 
-/// Fits weights to the samples. The order of moves stays that of `before`. `told` gets step and loss now and then.
+/// Fits weights to the samples, with an order of moves that is there. `told` gets step and loss now and then.
 pub fn fit(
     samples: &[Sample],
-    before: &LineWeights,
+    order: [CodeWeights; 2],
     codes: &MoveCodes,
     settings: FitSettings,
     told: &mut dyn FnMut(u32, FitLoss),
@@ -269,7 +310,7 @@ pub fn fit(
         fit.step(&mut state, &mut || false);
     }
     told(settings.steps, fit.loss(&state));
-    fit.weights(&state, before)
+    fit.weights(&state, order)
 }
 
 const _: () = assert!(SEVERAL == 3);

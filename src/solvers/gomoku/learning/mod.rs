@@ -1,9 +1,11 @@
 //! Weights that are learned from the player's own games: games against itself ([`selfplay`]), kept as text
-//! ([`games`]), and a fit of the weights to their outcomes ([`fit`]).
+//! ([`games`]), a fit of the weights to their outcomes ([`fit`]), and one of the order of moves to what was played
+//! ([`choices`]).
 //!
 //! Idea: M. Buro, "Improving heuristic mini-max search by supervised learning" (2002), logistic regression of the
 //! outcome on the features of positions.
 
+pub mod choices;
 pub mod fit;
 pub mod games;
 pub mod sample;

@@ -1,5 +1,6 @@
 //! Positions of games as the fit has them: how often each code and each threat occurs, and how the game ended.
 
+use super::choices::Choices;
 use super::games::{GamesHead, LearningGame};
 use crate::core::game::{Game, Side};
 use crate::games::gomoku::board::GomokuBoard;
@@ -7,7 +8,7 @@ use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
 use crate::solvers::gomoku::lines::classes::LineClass;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
-use crate::solvers::gomoku::lines::weights::SEVERAL;
+use crate::solvers::gomoku::lines::weights::{SETS, SEVERAL};
 use crate::solvers::learning::GameCollector;
 
 /// A position to learn from.
@@ -23,7 +24,8 @@ pub struct Sample {
     pub game: u32,
 }
 
-/// The numbers of the features: codes of the side to move, codes of the other side, threats of both, being to move.
+/// The numbers of the features: codes of the side to move, codes of the other side, the same in the position before the
+/// last move, threats of both, being to move, sets of threats.
 #[derive(Debug)]
 pub struct Features {
     /// Whether a code is no more than single stones: such ones weigh the same for both sides, so that the empty parts
@@ -33,11 +35,13 @@ pub struct Features {
 
 impl Features {
     /// The first feature of the threats.
-    pub const THREATS: usize = 2 * CODES;
+    pub const THREATS: usize = 4 * CODES;
     /// The feature of being to move, which every position has.
     pub const TEMPO: usize = Features::THREATS + 2 * MOVE_CLASSES * SEVERAL;
+    /// The first feature of the sets of threats.
+    pub const SETS: usize = Features::TEMPO + 1;
     /// Number of features.
-    pub const ALL: usize = Features::TEMPO + 1;
+    pub const ALL: usize = Features::SETS + SETS;
 
     /// The features under a numbering of codes.
     pub fn new(codes: &MoveCodes) -> Features {
@@ -49,6 +53,11 @@ impl Features {
     pub fn code(&self, role: usize, code: u16) -> usize {
         let shared = self.is_single[usize::from(code)];
         usize::from(code) + if role == 0 || shared { 0 } else { CODES }
+    }
+
+    /// The feature of a code in the position before the last move: `role` is 0 for the side that was to move then.
+    pub fn code_before(&self, role: usize, code: u16) -> usize {
+        2 * CODES + self.code(role, code)
     }
 
     /// The feature of a threat.
@@ -65,6 +74,8 @@ pub struct GomokuCollector {
     pub games: u32,
     /// The positions of these games.
     pub samples: Vec<Sample>,
+    /// What was chosen in them.
+    pub choices: Choices,
 }
 
 impl GomokuCollector {
@@ -93,13 +104,54 @@ impl GameCollector for GomokuCollector {
     fn add(&mut self, game: &LearningGame) {
         if let Some((head, tables, features)) = &self.kept {
             samples_of(game, self.games, head.board, (tables, features), |sample| self.samples.push(sample));
+            self.choices.add(game, self.games, head.board, tables);
         }
         self.games += 1;
     }
 }
 
+/// A position of a game that says something, with what was played in it.
+pub(super) struct Replayed<'r, 'a> {
+    /// The position.
+    pub lines: &'r LineBoard<'a>,
+    /// The position before the last move, unless nothing was played.
+    pub before: Option<&'r LineBoard<'a>>,
+    /// The side to move.
+    pub side: Side,
+    /// Its move.
+    pub point: u16,
+    /// What the search said of it.
+    pub value: i16,
+}
+
 /// The positions of a game that say something: no row is about to be completed, and no straight four can be made by
 /// the side to move.
+pub(super) fn replay(
+    game: &LearningGame,
+    board: GomokuBoard,
+    tables: &LineTables,
+    mut each: impl FnMut(Replayed<'_, '_>),
+) {
+    let mut position = GomokuPosition::new(board, tables.rules());
+    let mut lines = LineBoard::new(tables, &position);
+    let mut before: Option<LineBoard<'_>> = None;
+    let opening = game.opening.min(game.moves.len());
+    for (at, &point) in game.moves.iter().enumerate() {
+        let (side, enemy) = (position.side(), position.side().other());
+        let completes = lines.count_of(side, MoveClass::Five) + lines.count_of(enemy, MoveClass::Five) > 0;
+        if let Some(&value) = at.checked_sub(opening).and_then(|at| game.values.get(at))
+            && !completes
+            && lines.count_of(side, MoveClass::StraightFour) == 0
+        {
+            each(Replayed { lines: &lines, before: before.as_ref(), side, point, value });
+        }
+        before = Some(lines.clone());
+        position.play(GomokuMove(point));
+        lines.put(point, side);
+    }
+}
+
+/// The samples of the positions of a game that say something.
 pub fn samples_of(
     game: &LearningGame,
     number: u32,
@@ -107,49 +159,45 @@ pub fn samples_of(
     (tables, features): (&LineTables, &Features),
     mut each: impl FnMut(Sample),
 ) {
-    let mut position = GomokuPosition::new(board, tables.rules());
-    let (opening, moves) = game.moves.split_at(game.opening.min(game.moves.len()));
-    for &point in opening {
-        position.play(GomokuMove(point));
-    }
-    let mut lines = LineBoard::new(tables, &position);
     // How often each feature occurs, and which ones do.
     let mut counts = vec![0i8; Features::ALL];
     let mut seen: Vec<u16> = Vec::new();
-    for (&point, &value) in moves.iter().zip(&game.values) {
-        let (side, enemy) = (position.side(), position.side().other());
-        let completes = lines.count_of(side, MoveClass::Five) + lines.count_of(enemy, MoveClass::Five) > 0;
-        if !completes && lines.count_of(side, MoveClass::StraightFour) == 0 {
-            let mut add = |feature: usize, by: i8| {
-                if counts[feature] == 0 {
-                    seen.push(feature as u16);
-                }
-                counts[feature] = counts[feature].saturating_add(by);
-            };
-            for point in board.points().filter(|&point| lines.is_empty(point)) {
-                add(features.code(0, lines.code(point, side)), 1);
-                add(features.code(1, lines.code(point, enemy)), -1);
+    replay(game, board, tables, |Replayed { lines, before, side, value, .. }| {
+        let enemy = side.other();
+        let mut add = |feature: usize, by: i8| {
+            if counts[feature] == 0 {
+                seen.push(feature as u16);
             }
-            for (role, colour) in [side, enemy].into_iter().enumerate() {
-                for class in &MoveClass::ALL[FIRST_THREAT..] {
-                    let count = usize::from(lines.count_of(colour, *class)).min(SEVERAL - 1);
-                    if count > 0 {
-                        add(Features::threat(role, *class as usize, count), 1);
-                    }
-                }
-            }
-            add(Features::TEMPO, 1);
-            seen.sort_unstable();
-            seen.dedup();
-            let occurs = |&feature: &u16| (feature, std::mem::take(&mut counts[usize::from(feature)]));
-            let features = seen.iter().map(occurs).filter(|feature| feature.1 != 0).collect();
-            seen.clear();
-            let outcome = outcome_for(side, game.winner);
-            each(Sample { features, outcome, value: value.into(), game: number });
+            counts[feature] = counts[feature].saturating_add(by);
+        };
+        for point in board.points().filter(|&point| lines.is_empty(point)) {
+            add(features.code(0, lines.code(point, side)), 1);
+            add(features.code(1, lines.code(point, enemy)), -1);
         }
-        position.play(GomokuMove(point));
-        lines.put(point, side);
-    }
+        // Before the first stone the position stands for the one before it.
+        let (last, to_move, sign) = before.map_or((lines, side, 1), |before| (before, enemy, -1));
+        for point in board.points().filter(|&point| last.is_empty(point)) {
+            add(features.code_before(0, last.code(point, to_move)), sign);
+            add(features.code_before(1, last.code(point, to_move.other())), -sign);
+        }
+        for (role, colour) in [side, enemy].into_iter().enumerate() {
+            for class in &MoveClass::ALL[FIRST_THREAT..] {
+                let count = usize::from(lines.count_of(colour, *class)).min(SEVERAL - 1);
+                if count > 0 {
+                    add(Features::threat(role, *class as usize, count), 1);
+                }
+            }
+        }
+        add(Features::TEMPO, 1);
+        add(Features::SETS + lines.set_of_threats(side), 1);
+        seen.sort_unstable();
+        seen.dedup();
+        let occurs = |&feature: &u16| (feature, std::mem::take(&mut counts[usize::from(feature)]));
+        let features = seen.iter().map(occurs).filter(|feature| feature.1 != 0).collect();
+        seen.clear();
+        let outcome = outcome_for(side, game.winner);
+        each(Sample { features, outcome, value: value.into(), game: number });
+    });
 }
 
 fn outcome_for(side: Side, winner: Option<Side>) -> f32 {

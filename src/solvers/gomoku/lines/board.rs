@@ -6,7 +6,7 @@
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
-use super::weights::{FINE, LineWeights, SEVERAL};
+use super::weights::{FINE, LineWeights, SETS, SEVERAL, THREATS_OF_SETS, WeightsForm};
 use crate::core::game::Side;
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
 use crate::games::gomoku::position::GomokuPosition;
@@ -428,17 +428,44 @@ impl<'a> LineBoard<'a> {
         }
     }
 
-    /// What the position is worth to the side to move, in units of the estimate.
+    /// What the position is worth to the side to move, in units of the estimate. The stone that was put last counts
+    /// as the other side's last move.
     #[inline]
     pub fn estimate(&self, side: Side) -> i32 {
         let (own, enemy, weights) = (number(side), number(side.other()), &self.tables.weights);
         let mut sum = self.sums[own][0] - self.sums[enemy][1] + i32::from(weights.tempo);
+        if weights.form == WeightsForm::WithLast {
+            // Where nothing was put the position stands for the one before, too.
+            sum += match self.before.last() {
+                Some(before) => before.sums[own][1] - before.sums[enemy][0],
+                None => self.sums[own][0] - self.sums[enemy][1],
+            };
+            sum += i32::from(weights.sets[self.set_of_threats(side) % SETS]);
+        }
         for (role, colour) in [own, enemy].into_iter().enumerate() {
             for (count, weights) in self.counts[colour].iter().zip(&weights.threats[role]).skip(FIRST_THREAT) {
                 sum += i32::from(weights[usize::from(*count).min(SEVERAL - 1)]);
             }
         }
         sum / FINE
+    }
+
+    /// Which threats there are, one bit for each of [`THREATS_OF_SETS`]. From the lowest: of the other side straight
+    /// fours; of the side to move fours with a three, other fours, two threes at once, other threes; the same four of
+    /// the other side.
+    #[inline]
+    pub fn set_of_threats(&self, side: Side) -> usize {
+        let (own, enemy) = (&self.counts[number(side)], &self.counts[number(side.other())]);
+        let has = |counts: &[u16; MOVE_CLASSES], classes: [MoveClass; 2]| {
+            usize::from(classes.iter().any(|&class| counts[class as usize] > 0))
+        };
+        let of = |counts: &[u16; MOVE_CLASSES]| {
+            has(counts, [MoveClass::FourThree; 2])
+                | has(counts, [MoveClass::Four, MoveClass::FourAndMore]) << 1
+                | has(counts, [MoveClass::Threes; 2]) << 2
+                | has(counts, [MoveClass::Three, MoveClass::ThreeAndMore]) << 3
+        };
+        has(enemy, [MoveClass::StraightFour; 2]) | of(own) << 1 | of(enemy) << 5
     }
 
     /// Computes everything anew.
@@ -461,4 +488,4 @@ impl<'a> LineBoard<'a> {
 }
 
 // Black and white are what the classes take them to be.
-const _: () = assert!(BLACK == 1 && WHITE == 2 && EDGE == 3);
+const _: () = assert!(BLACK == 1 && WHITE == 2 && EDGE == 3 && THREATS_OF_SETS == 9);

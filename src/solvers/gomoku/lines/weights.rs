@@ -1,6 +1,7 @@
 //! What move codes and threats are worth: the numbers of the evaluation and of the order of moves, all in one table.
 //!
 //! The evaluation distinguishes the side to move from the other one: a three is worth more to the side that moves.
+//! There are two forms of it, see [`WeightsForm`].
 //! [`LineWeights::by_hand`] has numbers that are made up from what the classes mean. [`super::weights_text`] reads
 //! and writes tables, and has the one that is used.
 
@@ -17,17 +18,40 @@ pub type CodeWeights = Vec<i16>;
 /// Weights of a class by the number of points where it can be made: none, one, more.
 pub type ThreatWeights = [[i16; SEVERAL]; MOVE_CLASSES];
 
+/// Threats that are weighed together, see [`LineWeights::sets`].
+pub const THREATS_OF_SETS: usize = 9;
+/// Number of sets of threats.
+pub const SETS: usize = 1 << THREATS_OF_SETS;
+
+/// What numbers of an evaluation are applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WeightsForm {
+    /// The codes of the position alone. A move is rated by [`LineWeights::order`] and by what its class is worth, which
+    /// is not learned.
+    Alone,
+    /// The codes of the position and of the one before the last move, which has the other side to move: so the
+    /// estimate depends less on whose turn it is. Sets of threats are weighed, too, and moves are rated by
+    /// [`LineWeights::order`] alone.
+    WithLast,
+}
+
 /// The numbers of an evaluation. Arrays have the side to move first, then the other one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineWeights {
+    /// What they are applied to.
+    pub form: WeightsForm,
     /// For each move code of an empty point where the side would make it, in parts of [`FINE`]. What the other side
     /// makes is subtracted.
     pub codes: [CodeWeights; 2],
     /// For what can be made at all, in parts of [`FINE`]; the other side's are added, too.
     pub threats: [ThreatWeights; 2],
+    /// For each set of threats that there are, in parts of [`FINE`]: nine bits, see `LineBoard::set_of_threats`. Not
+    /// used in [`WeightsForm::Alone`].
+    pub sets: CodeWeights,
     /// For being to move, in parts of [`FINE`].
     pub tempo: i16,
     /// For each move code: what making it is worth in the order of moves, and what taking it from the other side is.
+    /// In [`WeightsForm::WithLast`] in hundredths of the logarithm of how likely the player chooses the move.
     pub order: [CodeWeights; 2],
 }
 
@@ -74,8 +98,10 @@ impl LineWeights {
             }
         }
         LineWeights {
+            form: WeightsForm::Alone,
             codes: [fine.clone(), fine],
             threats,
+            sets: vec![0; SETS],
             tempo: FINE as i16 * TEMPO_BY_HAND,
             order: [weights.clone(), weights],
         }

@@ -5,26 +5,32 @@
 //! check sum (CRC-32, eight hexadecimal digits) of all before it.
 
 use super::codes::{CODES, MOVE_CLASSES, MoveCodes};
-use super::weights::{CodeWeights, LineWeights, SEVERAL, ThreatWeights};
+use super::weights::{CodeWeights, LineWeights, SETS, SEVERAL, ThreatWeights, WeightsForm};
 use std::fmt::Write;
 
 /// The first line.
 const HEAD: &str = "morpion gomoku weights";
-/// Version of the format.
-const VERSION: u32 = 1;
+/// Version of the format: 1 has weights of the form [`WeightsForm::Alone`] and no sets of threats.
+const VERSION: u32 = 2;
 /// Greatest weight. So the sum over the greatest board is far from the end of its type.
 const MOST: i16 = 16_000;
 /// Numbers of a line.
 const PER_LINE: usize = 24;
 /// The weights that are used, learned from games of the player against itself: `results/gomoku.md` has the commands.
 const USUAL: &str = include_str!("usual.weights");
+/// The weights of the search of threats. They stay what they are, so that a proof that was found can be found again:
+/// a check of a plan searches the threats anew.
+const OF_THREATS: &str = include_str!("threats.weights");
+/// The section that version 1 does not have.
+const SETS_SECTION: &str = "sets of threats";
 /// The sections and how many numbers they have.
-const SECTIONS: [(&str, usize); 7] = [
+const SECTIONS: [(&str, usize); 8] = [
     ("tempo", 1),
     ("threats to move", SEVERAL * MOVE_CLASSES),
     ("threats other", SEVERAL * MOVE_CLASSES),
     ("codes to move", CODES),
     ("codes other", CODES),
+    (SETS_SECTION, SETS),
     ("order make", CODES),
     ("order take", CODES),
 ];
@@ -69,6 +75,13 @@ pub enum WeightsError {
     },
 }
 
+impl WeightsForm {
+    /// Whether files of such weights have a section.
+    fn has(self, section: &str) -> bool {
+        self == WeightsForm::WithLast || section != SETS_SECTION
+    }
+}
+
 impl LineWeights {
     /// The weights that the player uses if nothing else is said.
     pub fn usual() -> LineWeights {
@@ -76,9 +89,18 @@ impl LineWeights {
         LineWeights::parse(USUAL).unwrap_or_else(|_| LineWeights::by_hand(&MoveCodes::new()))
     }
 
+    /// The weights of the search of threats.
+    pub fn of_threats() -> LineWeights {
+        LineWeights::parse(OF_THREATS).unwrap_or_else(|_| LineWeights::by_hand(&MoveCodes::new()))
+    }
+
     /// The text of a file; `about` says where the numbers come from.
     pub fn to_text(&self, about: &str) -> String {
-        let mut text = format!("{HEAD} {VERSION}\n");
+        let version = match self.form {
+            WeightsForm::Alone => 1,
+            WeightsForm::WithLast => VERSION,
+        };
+        let mut text = format!("{HEAD} {version}\n");
         for line in about.lines() {
             let _ = writeln!(text, "# {}", line.replace(|c: char| c.is_control(), " "));
         }
@@ -89,10 +111,11 @@ impl LineWeights {
             threats(1),
             self.codes[0].clone(),
             self.codes[1].clone(),
+            self.sets.clone(),
             self.order[0].clone(),
             self.order[1].clone(),
         ];
-        for ((name, _), numbers) in SECTIONS.into_iter().zip(sections) {
+        for ((name, _), numbers) in SECTIONS.into_iter().zip(sections).filter(|section| self.form.has(section.0.0)) {
             let _ = writeln!(text, "{name}");
             for line in numbers.chunks(PER_LINE) {
                 let line: Vec<String> = line.iter().map(i16::to_string).collect();
@@ -115,11 +138,12 @@ impl LineWeights {
     /// What is wrong with it, and where.
     pub fn parse(text: &str) -> Result<LineWeights, WeightsError> {
         let first = text.lines().next().and_then(|line| line.strip_prefix(HEAD)).ok_or(WeightsError::Head)?;
-        match first.trim().parse() {
-            Ok(VERSION) => {}
+        let form = match first.trim().parse() {
+            Ok(1) => WeightsForm::Alone,
+            Ok(VERSION) => WeightsForm::WithLast,
             Ok(version) => return Err(WeightsError::Version(version)),
             Err(_) => return Err(WeightsError::Head),
-        }
+        };
         let body = text.trim_end().rsplit_once("\nsum ").ok_or(WeightsError::Sum)?;
         let sum = crc32fast::hash(format!("{}\n", body.0).as_bytes());
         if u32::from_str_radix(body.1, 16) != Ok(sum) {
@@ -128,6 +152,10 @@ impl LineWeights {
         let mut lines = (1..).zip(body.0.lines()).skip(1).filter(|(_, line)| !line.starts_with('#')).peekable();
         let mut sections = Vec::new();
         for (name, expected) in SECTIONS {
+            if !form.has(name) {
+                sections.push(vec![0; expected]);
+                continue;
+            }
             let line = lines.next().map_or(0, |(number, line)| if line == name { 0 } else { number });
             if line > 0 {
                 return Err(WeightsError::Section { line, name });
@@ -150,13 +178,16 @@ impl LineWeights {
         let threats = |numbers: &CodeWeights| -> ThreatWeights {
             std::array::from_fn(|class| std::array::from_fn(|n| numbers[SEVERAL * class + n]))
         };
-        let Ok([tempo, own, other, codes_own, codes_other, make, take]) = <[CodeWeights; 7]>::try_from(sections)
+        let Ok([tempo, own, other, codes_own, codes_other, sets, make, take]) =
+            <[CodeWeights; 8]>::try_from(sections)
         else {
             return Err(WeightsError::Head);
         };
         Ok(LineWeights {
+            form,
             codes: [codes_own, codes_other],
             threats: [threats(&own), threats(&other)],
+            sets,
             tempo: tempo[0],
             order: [make, take],
         })
@@ -183,7 +214,10 @@ mod tests {
 
     #[test]
     fn weights_are_read_as_they_are_written() {
-        for weights in [LineWeights::usual(), LineWeights::by_hand(&MoveCodes::new())] {
+        let by_hand = LineWeights::by_hand(&MoveCodes::new());
+        assert_eq!(LineWeights::of_threats().form, WeightsForm::Alone);
+        assert_ne!(LineWeights::of_threats(), by_hand);
+        for weights in [LineWeights::usual(), LineWeights::of_threats(), by_hand] {
             let text = weights.to_text("from\nnowhere\u{7}");
             assert!(text.contains("\n# from\n# nowhere \n"), "{}", &text[..200]);
             assert_eq!(LineWeights::parse(&text), Ok(weights));
@@ -194,8 +228,8 @@ mod tests {
     fn what_is_no_table_is_refused_with_its_place() {
         let text = LineWeights::by_hand(&MoveCodes::new()).to_text("");
         let cases = [
-            (String::new(), "line 1: expected 'morpion gomoku weights 1'"),
-            (text.replacen("weights 1", "weights 2", 1), "version 2"),
+            (String::new(), "line 1: expected 'morpion gomoku weights 2'"),
+            (text.replacen("weights 1", "weights 3", 1), "the weights have version 3; this program reads version 2"),
             (text.replacen("weights 1", "weights x", 1), "line 1"),
             (text.replacen("1440", "1441", 1), "check sum"),
             (text.replacen("\nsum ", "\nsun ", 1), "check sum"),
@@ -215,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "(morpion gomoku weights 1\n)?(tempo\n)?[-0-9a-z #\n]{0,80}") {
+        fn no_text_panics(text in "(morpion gomoku weights [12]\n)?(tempo\n)?[-0-9a-z #\n]{0,80}") {
             let _ = LineWeights::parse(&text);
             let _ = LineWeights::parse(&summed(&format!("{text}\nsum ")));
         }

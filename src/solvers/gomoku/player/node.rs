@@ -5,7 +5,7 @@
 //! straight four where the other side can complete nothing. A point that the other side completes leaves one move. So
 //! depth is spent on quiet moves. Values of victories say in how many plies: [`WIN`] less the plies.
 
-use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, pick, rated_moves};
+use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, best_rating, need, pick, rated_moves};
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
 use crate::core::game::Value;
@@ -13,6 +13,7 @@ use crate::games::gomoku::position::GomokuPosition;
 use crate::solvers::entry::{NO_MOVE, TableEntry};
 use crate::solvers::gomoku::lines::board::LineTables;
 use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::lines::weights::WeightsForm;
 use crate::solvers::gomoku::windows::WindowTable;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::table::Table;
@@ -25,6 +26,14 @@ pub const DECIDED: Value = WIN - 1000;
 const MOST: Value = 10_000;
 /// Nodes between two looks at the budget.
 const LOOK: u64 = 512;
+/// Child futility: most plies that are left, and what an estimate has to be above the window for each of them.
+const FUTILITY: (i32, Value) = (5, 80);
+/// Razoring: most plies that are left, and what an estimate has to be below the window for each of them.
+const RAZORING: (i32, Value) = (2, 40);
+/// Least plies that are left where a node without a move of the table is searched less deep.
+const UNKNOWN: i32 = 4;
+/// Plies for each hundredth of the learned order by which a move is below the best one, and the most of them.
+const UNLIKELY: (f64, f64) = (0.006, 4.0);
 
 /// The budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,10 +116,25 @@ fn from_table(value: Value, ply: usize) -> Value {
     }
 }
 
-/// Reduction of the late move number `n` at a depth.
-fn reduction(depth: i32, n: usize) -> i32 {
-    let log = |x: f64| x.ln();
-    (0.4 + log(f64::from(depth)) * log(n as f64) / 2.0) as i32
+/// Reduction of the late move number `n` at a depth, in plies.
+fn reduction(depth: i32, n: usize) -> f64 {
+    0.4 + f64::from(depth).ln() * (n as f64).ln() / 2.0
+}
+
+/// Moves that are searched at least where so many plies are left.
+fn early_moves(depth: i32) -> usize {
+    (3.0 + f64::from(depth).powf(1.32)) as usize
+}
+
+/// What is known of a move where it is played.
+#[derive(Debug, Clone, Copy)]
+struct MoveFacts {
+    /// Moves of the node that were searched before.
+    tried: usize,
+    /// Neither a four nor a reply to a threat.
+    is_quiet: bool,
+    /// How far it is below the best move in the learned order.
+    behind: i32,
 }
 
 impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
@@ -228,7 +252,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
 
     /// A node in which nothing is forced.
     fn open(&mut self, mut alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
-        let Frame { ply, depth, is_exact } = frame;
+        let Frame { ply, mut depth, is_exact } = frame;
         let (hash, parts) = (self.stones.hash(), self.parts);
         let entry = TableEntry::get(self.table, hash);
         let mut first = NOWHERE;
@@ -263,43 +287,49 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let threatened = self.stones.lines.count_of(enemy, MoveClass::StraightFour) > 0
             || self.stones.lines.count_of(enemy, MoveClass::Five) > 0;
         if !is_exact && !threatened && beta.abs() < DECIDED {
-            if parts.child_futility && depth <= 3 && estimate - 60 * depth >= beta {
+            if parts.child_futility && depth <= FUTILITY.0 && estimate - FUTILITY.1 * depth >= beta {
                 return Ok(estimate);
             }
-            if parts.razoring && depth <= 2 && estimate + 120 + 120 * depth <= alpha {
-                return Ok(estimate);
+            if parts.razoring && depth <= RAZORING.0 && estimate + RAZORING.1 * depth <= alpha {
+                return Ok(self.by_fours(parts.leaf_fours, ply).unwrap_or(estimate));
             }
+        }
+        if parts.reduce_unknown && first == NOWHERE && is_exact && depth >= UNKNOWN && ply > 0 {
+            depth -= 1;
         }
         if parts.internal_deepening && first == NOWHERE && depth >= 4 && is_exact {
             self.value(alpha, beta, depth - 2, ply)?;
             first = TableEntry::get(self.table, hash).map_or(NOWHERE, |entry| entry.best);
         }
-        let need = if threatened && parts.threat_replies && self.stones.answers_are_sure() {
-            Need::MeetThreat
-        } else {
-            Need::Any
+        let need = match parts.threat_replies && self.stones.answers_are_sure() {
+            true => need(&self.stones.lines, side),
+            false => Need::Any,
         };
         let mut list = self.lists.pop().unwrap_or_default();
         list.clear();
         rated_moves(self.stones, self.memories, &parts, (ply, first, need), &mut list);
-        let (low, before) = (alpha, self.nodes);
+        let is_learned = parts.reduce_unlikely && self.stones.lines.tables().weights().form == WeightsForm::WithLast;
+        let likely = if is_learned { best_rating(&list) } else { i32::MIN };
+        let (low, before, early) = (alpha, self.nodes, early_moves(depth));
         let (mut best, mut best_value, mut quiet) = (NO_MOVE, -WIN - 1, Vec::new());
         let mut tried = 0usize;
         let mut at = 0;
         let result = loop {
-            let Some(RatedMove { point, .. }) = pick(&mut list, at) else { break Ok(()) };
+            let Some(RatedMove { point, rating }) = pick(&mut list, at) else { break Ok(()) };
             at += 1;
             let class = self.stones.lines.class(point, side);
             let is_quiet = class < MoveClass::Four && self.stones.lines.class(point, enemy) < MoveClass::StraightFour;
-            let may_prune = !is_exact && !threatened && is_quiet && class < MoveClass::Three && best_value > -DECIDED;
-            if parts.prune_late && may_prune && depth <= 4 && tried >= 6 + 4 * (depth * depth) as usize / 2 {
+            let may_prune = ply > 0 && is_quiet && class < MoveClass::Three && best_value > -DECIDED;
+            if parts.prune_late && may_prune && tried >= early {
                 continue;
             }
             if !self.stones.may_play(point) {
                 continue;
             }
             self.stones.play(point);
-            let value = self.by_move(alpha, beta, frame, (tried, is_quiet && !threatened));
+            let facts =
+                MoveFacts { tried, is_quiet: is_quiet && !threatened, behind: likely.saturating_sub(rating).max(0) };
+            let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact }, facts);
             self.stones.undo(point);
             let value = match value {
                 Ok(value) => value,
@@ -332,7 +362,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let lower = if best_value > low { known } else { -WIN - 1000 };
         let upper = if best_value < beta { known } else { WIN + 1000 };
         let best = if best == NO_MOVE { first } else { best };
-        let entry = TableEntry { lower, upper, depth: depth.clamp(0, 100) as u8, best };
+        let entry = TableEntry { lower, upper, depth: frame.depth.clamp(0, 100) as u8, best };
         entry.put(self.table, hash, self.nodes - before);
         if ply == 0 {
             self.root_best = best;
@@ -341,20 +371,16 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
     }
 
     /// The value of the move that has just been played: on a null window first, and less deep if it is late.
-    fn by_move(
-        &mut self,
-        alpha: Value,
-        beta: Value,
-        frame: Frame,
-        (tried, is_quiet): (usize, bool),
-    ) -> Result<Value, OutOfBudget> {
-        let Frame { ply, depth, is_exact } = frame;
+    fn by_move(&mut self, alpha: Value, beta: Value, frame: Frame, facts: MoveFacts) -> Result<Value, OutOfBudget> {
+        let (Frame { ply, depth, is_exact }, MoveFacts { tried, is_quiet, behind }) = (frame, facts);
         if tried == 0 {
             return Ok(-self.value(-beta, -alpha, depth - 1, ply + 1)?);
         }
         let mut reduced = 0;
         if self.parts.reduce_late && is_quiet && depth >= 2 && tried >= 2 {
-            reduced = (reduction(depth, tried) - i32::from(is_exact)).clamp(0, depth - 1);
+            let unlikely = (f64::from(behind) * UNLIKELY.0).min(UNLIKELY.1);
+            let plies = reduction(depth, tried) + unlikely - f64::from(u8::from(is_exact));
+            reduced = (plies as i32).clamp(0, depth - 1);
         }
         let mut value = -self.value(-alpha - 1, -alpha, depth - 1 - reduced, ply + 1)?;
         if reduced > 0 && value > alpha {

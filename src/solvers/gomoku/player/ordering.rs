@@ -1,18 +1,23 @@
 //! The moves of a node in the order in which they are tried, and what is remembered for that.
 //!
-//! A move is worth what its codes are worth to both sides, and what it has done before: *killers* were best in a
-//! sibling node, *history* counts how often a move was best anywhere, deep nodes more.
+//! A move is worth what its codes are worth to both sides. Learned weights say how likely the player chooses it. What
+//! a move has done before can count, too: *killers* were best in a sibling node, *history* counts how often a move was
+//! best anywhere, deep nodes more.
 
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
 use crate::core::game::Side;
 use crate::games::gomoku::board::POINTS;
+use crate::solvers::gomoku::lines::board::LineBoard;
 use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::lines::weights::WeightsForm;
 
 /// Plies from the root that killers are kept for.
 pub const PLIES: usize = 128;
 /// Greatest count of the history.
 const MOST: i32 = 1 << 12;
+/// Added to the rating of a move that decides the game.
+const DECISIVE: i32 = 1 << 18;
 /// In place of a point: none.
 pub const NOWHERE: u16 = u16::MAX;
 
@@ -106,6 +111,21 @@ fn enemy_bonus(class: MoveClass) -> i32 {
     }
 }
 
+/// The need of the side to move, who has no four to answer: to meet a straight four that the other side could make.
+pub fn need(lines: &LineBoard<'_>, side: Side) -> Need {
+    if lines.count_of(side.other(), MoveClass::StraightFour) > 0 { Need::MeetThreat } else { Need::Any }
+}
+
+/// The moves that are to be searched, with what they make for the side to move and for the other one.
+pub fn candidates(lines: &LineBoard<'_>, side: Side, need: Need, mut each: impl FnMut(u16, [MoveClass; 2])) {
+    lines.candidates(|point| {
+        let (own, theirs) = (lines.class(point, side), lines.class(point, side.other()));
+        if need == Need::Any || own >= MoveClass::Four || theirs >= MoveClass::Four {
+            each(point, [own, theirs]);
+        }
+    });
+}
+
 /// Appends the moves with their worth, the first of the table's move or the best one.
 pub fn rated_moves(
     stones: &SearchStones<'_>,
@@ -117,14 +137,16 @@ pub fn rated_moves(
     let (side, enemy) = (stones.side(), stones.side().other());
     let weights = stones.lines.tables().weights();
     let killers = memories.killers[ply.min(PLIES - 1)];
+    let is_learned = weights.form == WeightsForm::WithLast;
     let of = |role: usize, code: u16| i32::from(weights.order[role][usize::from(code)]);
-    stones.lines.candidates(|point| {
-        let (own, theirs) = (stones.lines.class(point, side), stones.lines.class(point, enemy));
-        if need == Need::MeetThreat && own < MoveClass::Four && theirs < MoveClass::Four {
-            return;
-        }
-        let mut rating = 10 * of(0, stones.lines.code(point, side)) + 9 * of(1, stones.lines.code(point, enemy));
-        rating += 10 * (own_bonus(own) + enemy_bonus(theirs));
+    candidates(&stones.lines, side, need, |point, [own, theirs]| {
+        let (own_code, their_code) = (stones.lines.code(point, side), stones.lines.code(point, enemy));
+        let mut rating = if is_learned {
+            // A straight four is never learned from, as it needs no search.
+            of(0, own_code) + of(1, their_code) + if own >= MoveClass::StraightFour { DECISIVE } else { 0 }
+        } else {
+            10 * (of(0, own_code) + own_bonus(own) + enemy_bonus(theirs)) + 9 * of(1, their_code)
+        };
         if parts.history {
             rating += memories.history(side, point) / 8;
         }
@@ -136,6 +158,11 @@ pub fn rated_moves(
         }
         list.push(RatedMove { point, rating });
     });
+}
+
+/// The greatest rating of a list, apart from that of the table's move.
+pub fn best_rating(list: &[RatedMove]) -> i32 {
+    list.iter().map(|m| m.rating).filter(|&rating| rating < DECISIVE).max().unwrap_or(0)
 }
 
 /// Puts the best of the moves from `from` on in its place; no other is moved for nothing.

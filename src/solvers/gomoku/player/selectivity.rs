@@ -13,12 +13,16 @@ pub struct Selectivity {
     pub extend_forced: bool,
     /// Late moves are searched less deep.
     pub reduce_late: bool,
-    /// Late moves are left out near the leaves.
+    /// Late moves are left out, fewer of them where more depth is left.
     pub prune_late: bool,
     /// Nodes near the leaves whose estimate is far above the window end at once.
     pub child_futility: bool,
-    /// Nodes near the leaves whose estimate is far below it are searched for fours only.
+    /// Nodes near the leaves whose estimate is below it are searched for fours only.
     pub razoring: bool,
+    /// Moves that the learned order thinks little of are searched less deep, too.
+    pub reduce_unlikely: bool,
+    /// Nodes without a move of the table are searched less deep.
+    pub reduce_unknown: bool,
     /// Against a threatened straight four only what meets it is searched.
     pub threat_replies: bool,
     /// Moves that were best in sibling nodes come early.
@@ -32,8 +36,7 @@ pub struct Selectivity {
 }
 
 impl Selectivity {
-    /// The parts that have won their matches, and two whose gain is not proven: the intervals of late-move reduction
-    /// and of child futility hold 0.
+    /// The parts that have won their matches, and some whose gain is not proven, see `results/gomoku.md`.
     pub const USUAL: Selectivity = Selectivity {
         leaf_fours: 100,
         inner_fours: 0,
@@ -41,7 +44,9 @@ impl Selectivity {
         reduce_late: true,
         prune_late: true,
         child_futility: true,
-        razoring: false,
+        razoring: true,
+        reduce_unlikely: true,
+        reduce_unknown: true,
         threat_replies: true,
         killers: false,
         history: false,
@@ -50,12 +55,15 @@ impl Selectivity {
     };
 
     /// The names of the parts that can be switched off.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 10] = [
         "leaf-fours",
         "extend-forced",
         "reduce-late",
         "prune-late",
         "child-futility",
+        "razoring",
+        "reduce-unlikely",
+        "reduce-unknown",
         "threat-replies",
         "aspiration",
     ];
@@ -68,6 +76,9 @@ impl Selectivity {
             "reduce-late" => self.reduce_late = false,
             "prune-late" => self.prune_late = false,
             "child-futility" => self.child_futility = false,
+            "razoring" => self.razoring = false,
+            "reduce-unlikely" => self.reduce_unlikely = false,
+            "reduce-unknown" => self.reduce_unknown = false,
             "threat-replies" => self.threat_replies = false,
             "aspiration" => self.aspiration = false,
             _ => return false,

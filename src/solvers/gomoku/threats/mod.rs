@@ -24,6 +24,7 @@ mod zone;
 use self::node::{NodeStage, ThreatNode, ThreatNodes};
 use super::lines::board::LineTables;
 use super::lines::codes::MoveClass;
+use super::lines::weights::LineWeights;
 use super::player::ordering::{Memories, NOWHERE, Need, rated_moves};
 use super::player::selectivity::Selectivity;
 use super::player::stones::SearchStones;
@@ -57,7 +58,8 @@ impl ThreatTables {
         if !matches!(rules.rule(), RowRule::Five | RowRule::Free) {
             return None;
         }
-        let (lines, windows) = (LineTables::new(rules).ok()?, WindowTable::new(board, rules).ok()?);
+        let lines = LineTables::with_weights(rules, LineWeights::of_threats()).ok()?;
+        let windows = WindowTable::new(board, rules).ok()?;
         Some(ThreatTables { board, win: rules.win(), lines, windows })
     }
 }

@@ -9,7 +9,7 @@ const SETTINGS = [
   { name: "steps", label: t`Steps`, kind: "whole", min: 1, max: 100_000, placeholder: t`300 for Gomoku, 30 for Reversi`, help: t`Steps of the fit, each over all positions; in Reversi for each stage of the game.` },
   { name: "search_part", label: t`Part of the search`, kind: "number", min: 0, max: 1, of: ["gomoku"], placeholder: "0", help: t`How much of the target is the value of the search, 0 to 1; the rest is the end of the game.` },
   { name: "penalty", label: t`Penalty`, kind: "number", min: 0, placeholder: t`16 for Gomoku, 50 for Reversi`, help: t`How much weights that few games speak for are drawn to 0.` },
-  { name: "weights", label: t`Weights`, kind: "choice", of: ["gomoku"], help: t`The weights to compare with, whose order of moves is kept.`,
+  { name: "weights", label: t`Weights`, kind: "choice", of: ["gomoku"], help: t`The weights to compare with.`,
     choices: [{ value: "usual", label: t`Those of the program` }, { value: "by-hand", label: t`Those that were made by hand` }] },
 ];
 
