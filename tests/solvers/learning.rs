@@ -309,7 +309,7 @@ fn weights_are_learned_written_and_loaded() {
     assert!(out.contains("90 games, ") && out.contains("before     loss 0."), "{out}");
     let text = std::fs::read_to_string(at.join("new.weights")).unwrap();
     assert!(
-        text.starts_with("morpion gomoku weights 1\n# learned on ") && text.contains("seed=0 nodes=40"),
+        text.starts_with("morpion gomoku weights 2\n# learned on ") && text.contains("seed=0 nodes=40"),
         "{text}"
     );
     let weights = LineWeights::parse(&text).unwrap();
@@ -332,7 +332,7 @@ fn weights_are_learned_written_and_loaded() {
     assert_eq!(usual, games("morpion:level=10,nodes=200"));
     assert_ne!(usual, games("morpion:weights=new.weights"));
     let (code, _, errors) = run(at, &["pbrain", "--weights", "games"]);
-    assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 1'"), "{errors}");
+    assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 2'"), "{errors}");
     for (name, why) in [
         ("morpion:level=11", "levels are 1 to 10"),
         ("morpion:nodes=0", "at least 1"),

@@ -39,8 +39,9 @@ const FRONT: usize = 20_000;
 const WINDOW: Value = 30;
 /// Most plies that are ever asked for.
 const DEEPEST: u32 = 64;
-/// Part of the time after which no further depth is begun; less if the best move has stayed the same.
-const LAST_START: f64 = 0.6;
+/// Part of the time after which no further depth is begun. A depth that is not finished can find a better move, too, so
+/// nearly all of the time is used.
+const LAST_START: f64 = 0.9;
 
 /// A player of Gomoku with its memory.
 #[derive(Debug)]
@@ -325,7 +326,6 @@ fn lead(
     best: &mut Chosen<GomokuMove>,
     told: &mut dyn FnMut(&Chosen<GomokuMove>),
 ) {
-    let mut stable = 0u32;
     for depth in 1..=shared.deepest {
         (search.root_depth, search.root_best) = (depth as i32, NO_MOVE);
         let value = with_window(search, best.value, depth);
@@ -335,13 +335,11 @@ fn lead(
         if let Some(&first) = line.first()
             && moves.contains(&first)
         {
-            stable = if best.line.first() == Some(&first) { stable + 1 } else { 0 };
             *best = chosen(line, value, depth, shared.monitor.nodes());
             told(best);
         }
         let part = (search.time)();
-        let last_start = LAST_START / f64::from(1 + stable.min(3)).sqrt();
-        if value.abs() >= DECIDED || part >= last_start || is_spent {
+        if value.abs() >= DECIDED || part >= LAST_START || is_spent {
             break;
         }
     }

@@ -33,7 +33,7 @@ const RAZORING: (i32, Value) = (2, 40);
 /// Least plies that are left where a node without a move of the table is searched less deep.
 const UNKNOWN: i32 = 4;
 /// Plies for each hundredth of the learned order by which a move is below the best one, and the most of them.
-const UNLIKELY: (f64, f64) = (0.006, 4.0);
+const UNLIKELY: (f32, f32) = (0.006, 4.0);
 
 /// The budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +88,7 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     pub root_best: u16,
     /// Lists of moves, for use again.
     lists: Vec<Vec<RatedMove>>,
+    late: LateMoves,
 }
 
 /// How a node is searched.
@@ -116,14 +117,36 @@ fn from_table(value: Value, ply: usize) -> Value {
     }
 }
 
-/// Reduction of the late move number `n` at a depth, in plies.
-fn reduction(depth: i32, n: usize) -> f64 {
-    0.4 + f64::from(depth).ln() * (n as f64).ln() / 2.0
+/// Numbers of moves and plies that have a logarithm of their own.
+const LOGARITHMS: usize = 256;
+
+/// What is computed once for all reductions and late moves.
+#[derive(Debug)]
+struct LateMoves {
+    logarithms: [f32; LOGARITHMS],
+    /// Moves that are searched at least, by the plies that are left.
+    early: [usize; LOGARITHMS],
 }
 
-/// Moves that are searched at least where so many plies are left.
-fn early_moves(depth: i32) -> usize {
-    (3.0 + f64::from(depth).powf(1.32)) as usize
+impl LateMoves {
+    fn new() -> LateMoves {
+        LateMoves {
+            logarithms: std::array::from_fn(|n| (n.max(1) as f32).ln()),
+            early: std::array::from_fn(|depth| (3.0 + (depth as f32).powf(1.32)) as usize),
+        }
+    }
+
+    /// How many plies less deep the late move number `n` is searched at a depth.
+    #[inline]
+    fn reduction(&self, depth: i32, n: usize) -> f32 {
+        let log = |n: usize| self.logarithms[n.min(LOGARITHMS - 1)];
+        0.4 + log(depth.max(0) as usize) * log(n) / 2.0
+    }
+
+    #[inline]
+    fn early(&self, depth: i32) -> usize {
+        self.early[depth.clamp(0, LOGARITHMS as i32 - 1) as usize]
+    }
 }
 
 /// What is known of a move where it is played.
@@ -146,8 +169,21 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         time: &'s mut (dyn FnMut() -> f64 + 'b),
     ) -> PlayerSearch<'s, 'a, 'b> {
         let SharedSearch { table, parts, monitor, .. } = *shared;
-        let (nodes, reported, root_depth, root_best, lists) = (0, 0, 1, NO_MOVE, Vec::new());
-        PlayerSearch { stones, table, memories, parts, time, monitor, nodes, reported, root_depth, root_best, lists }
+        let (nodes, reported, root_depth, root_best, lists, late) = (0, 0, 1, NO_MOVE, Vec::new(), LateMoves::new());
+        PlayerSearch {
+            stones,
+            table,
+            memories,
+            parts,
+            time,
+            monitor,
+            nodes,
+            reported,
+            root_depth,
+            root_best,
+            lists,
+            late,
+        }
     }
 
     /// Tells the monitor of the nodes that it does not know.
@@ -310,7 +346,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         rated_moves(self.stones, self.memories, &parts, (ply, first, need), &mut list);
         let is_learned = parts.reduce_unlikely && self.stones.lines.tables().weights().form == WeightsForm::WithLast;
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
-        let (low, before, early) = (alpha, self.nodes, early_moves(depth));
+        let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
         let (mut best, mut best_value, mut quiet) = (NO_MOVE, -WIN - 1, Vec::new());
         let mut tried = 0usize;
         let mut at = 0;
@@ -378,8 +414,8 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         }
         let mut reduced = 0;
         if self.parts.reduce_late && is_quiet && depth >= 2 && tried >= 2 {
-            let unlikely = (f64::from(behind) * UNLIKELY.0).min(UNLIKELY.1);
-            let plies = reduction(depth, tried) + unlikely - f64::from(u8::from(is_exact));
+            let unlikely = (behind as f32 * UNLIKELY.0).min(UNLIKELY.1);
+            let plies = self.late.reduction(depth, tried) + unlikely - f32::from(u8::from(is_exact));
             reduced = (plies as i32).clamp(0, depth - 1);
         }
         let mut value = -self.value(-alpha - 1, -alpha, depth - 1 - reduced, ply + 1)?;
