@@ -23,9 +23,10 @@ use std::process::ExitCode;
 
 /// Learn the weights of a player from games that it has played against itself (see morpion selfplay).
 ///
-/// The weights are fitted to the ends of the games, in Gomoku those of the order of moves to what was played. One game of ten is not learned from: the loss of these games says
-/// how good the weights are. For Gomoku it is the mean cross entropy of who wins, 0.693 if nothing is known; for
-/// Reversi the root of the mean square error in discs.
+/// The weights are fitted to the ends of the games, in Gomoku those of the order of moves to what was played. One
+/// game of ten is not learned from: the loss of these games says how good the weights are. For Gomoku it is the mean
+/// cross entropy of who wins, 0.693 if nothing is known, and that of which move is played; for Reversi the root of the
+/// mean square error in discs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -123,7 +123,8 @@ fn what_helpers_find_is_used() {
         let mut budget = Budget { depth: u32::MAX, nodes: ENOUGH, time: &mut || 0.0 };
         let chosen = player(2, in_turn).choose(&position(text), &mut budget, &mut |best| told.push(best.nodes));
         let chosen = chosen.unwrap();
-        assert!(chosen.value >= DECIDED && chosen.depth <= *depth, "{text}: {chosen:?}");
+        // The helper leaves out every other depth, so that the victory may be found one ply deeper.
+        assert!(chosen.value >= DECIDED && chosen.depth <= depth + 1, "{text}: {chosen:?}");
         // What is told first has the nodes of the helper, who has ended by then.
         of_leader += chosen.nodes - told[0];
         of_one += nodes;

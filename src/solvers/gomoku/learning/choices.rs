@@ -4,7 +4,7 @@
 //! As in [`super::fit`] a code's weight is the sum of what its four lines are worth, of what its move class is worth,
 //! and of a part of its own, with a penalty on squares. A tenth of the games is not learned from.
 
-use super::fit::{FitSettings, FitState, PENALTIES, Parts, is_training};
+use super::fit::{FitSettings, FitState, PENALTIES, WeightParts, is_training};
 use super::games::LearningGame;
 use super::sample::{Replayed, replay};
 use crate::games::gomoku::board::GomokuBoard;
@@ -18,8 +18,8 @@ use crate::solvers::learning::FitLoss;
 const UNITS: f64 = 100.0;
 /// Step of Adam at the beginning, in units of the exponent.
 const STEP: f64 = 0.05;
-/// Positions that the penalty of the settings is meant for, and its part for the order of moves: there are some seventy
-/// moves for each position.
+/// Positions that the penalty of the settings is meant for, and its part for the order of moves: there are some
+/// seventy moves for each position.
 const USUAL_POSITIONS: f64 = 200_000.0;
 const PENALTY_PART: f64 = 1.0 / 280.0;
 
@@ -75,13 +75,13 @@ impl Choices {
 pub struct OrderFit<'c> {
     choices: &'c Choices,
     settings: FitSettings,
-    parts: Parts,
+    parts: WeightParts,
 }
 
 impl<'c> OrderFit<'c> {
     /// A fit to choices under a numbering of codes.
     pub fn new(choices: &'c Choices, codes: &MoveCodes, settings: FitSettings) -> OrderFit<'c> {
-        let mut parts = Parts::new(2 * CODES, PENALTIES[0]);
+        let mut parts = WeightParts::new(2 * CODES, PENALTIES[0]);
         for role in 0..2 {
             for code in 0..CODES as u16 {
                 parts.add_code(&[role * CODES + usize::from(code)], role, codes, code);

@@ -41,16 +41,16 @@ impl fmt::Display for FitSettings {
 }
 
 /// The parts that weights consist of, and which of them each feature has.
-pub(super) struct Parts {
-    /// Parts of each feature.
+pub(super) struct WeightParts {
+    /// WeightParts of each feature.
     of: Vec<Vec<u16>>,
     penalty: Vec<f64>,
 }
 
-impl Parts {
-    /// Parts of so many features, none of which has any yet; `penalty` is that of lines and move classes.
-    pub(super) fn new(features: usize, penalty: f64) -> Parts {
-        Parts { of: vec![Vec::new(); features], penalty: vec![penalty; 2 * (CLASSES + MOVE_CLASSES)] }
+impl WeightParts {
+    /// WeightParts of so many features, none of which has any yet; `penalty` is that of lines and move classes.
+    pub(super) fn new(features: usize, penalty: f64) -> WeightParts {
+        WeightParts { of: vec![Vec::new(); features], penalty: vec![penalty; 2 * (CLASSES + MOVE_CLASSES)] }
     }
 
     /// Gives features the parts of a code of a role: its lines, its move class, and one of its own.
@@ -96,7 +96,7 @@ impl Parts {
         by_part
     }
 
-    /// A step of Adam against the slopes of the features' weights; the rate goes down to a twentieth within the steps.
+    /// A step of Adam against the slopes of the features' weights; the rate goes down to a twentieth in all steps.
     pub(super) fn step(&self, state: &mut FitState, slopes: &[f64], (first, steps): (f64, u32), penalty: f64) {
         let slopes = self.fold(slopes);
         state.step += 1;
@@ -114,8 +114,8 @@ impl Parts {
 }
 
 /// The parts of the weights of an evaluation. A code has the same weight in the position before the last move.
-fn parts_of(codes: &MoveCodes, features: &Features) -> Parts {
-    let mut parts = Parts::new(Features::ALL, PENALTIES[0]);
+fn parts_of(codes: &MoveCodes, features: &Features) -> WeightParts {
+    let mut parts = WeightParts::new(Features::ALL, PENALTIES[0]);
     for role in 0..2 {
         for code in 0..CODES as u16 {
             let of = [features.code(role, code), features.code_before(role, code)];
@@ -218,7 +218,7 @@ pub struct Fit<'s> {
     samples: &'s [Sample],
     settings: FitSettings,
     features: Features,
-    parts: Parts,
+    parts: WeightParts,
 }
 
 impl<'s> Fit<'s> {

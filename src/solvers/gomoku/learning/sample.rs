@@ -24,8 +24,8 @@ pub struct Sample {
     pub game: u32,
 }
 
-/// The numbers of the features: codes of the side to move, codes of the other side, the same in the position before the
-/// last move, threats of both, being to move, sets of threats.
+/// The numbers of the features: codes of the side to move, codes of the other side, the same in the position before
+/// the last move, threats of both, being to move, sets of threats.
 #[derive(Debug)]
 pub struct Features {
     /// Whether a code is no more than single stones: such ones weigh the same for both sides, so that the empty parts
@@ -112,13 +112,13 @@ impl GameCollector for GomokuCollector {
 
 /// A position of a game that says something, with what was played in it.
 pub(super) struct Replayed<'r, 'a> {
-    /// The position.
+    /// The position with its line tables.
     pub lines: &'r LineBoard<'a>,
     /// The position before the last move, unless nothing was played.
     pub before: Option<&'r LineBoard<'a>>,
     /// The side to move.
     pub side: Side,
-    /// Its move.
+    /// The point that it plays on.
     pub point: u16,
     /// What the search said of it.
     pub value: i16,

@@ -26,8 +26,8 @@ pub const SETS: usize = 1 << THREATS_OF_SETS;
 /// What numbers of an evaluation are applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightsForm {
-    /// The codes of the position alone. A move is rated by [`LineWeights::order`] and by what its class is worth, which
-    /// is not learned.
+    /// The codes of the position alone. A move is rated by [`LineWeights::order`] and by what its class is worth,
+    /// which is not learned.
     Alone,
     /// The codes of the position and of the one before the last move, which has the other side to move: so the
     /// estimate depends less on whose turn it is. Sets of threats are weighed, too, and moves are rated by

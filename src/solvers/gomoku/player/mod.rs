@@ -39,8 +39,8 @@ const FRONT: usize = 20_000;
 const WINDOW: Value = 30;
 /// Most plies that are ever asked for.
 const DEEPEST: u32 = 64;
-/// Part of the time after which no further depth is begun. A depth that is not finished can find a better move, too, so
-/// nearly all of the time is used.
+/// Part of the time after which no further depth is begun. A depth that is not finished can find a better move, too,
+/// so nearly all of the time is used.
 const LAST_START: f64 = 0.9;
 
 /// A player of Gomoku with its memory.

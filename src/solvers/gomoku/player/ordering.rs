@@ -1,8 +1,8 @@
 //! The moves of a node in the order in which they are tried, and what is remembered for that.
 //!
 //! A move is worth what its codes are worth to both sides. Learned weights say how likely the player chooses it. What
-//! a move has done before can count, too: *killers* were best in a sibling node, *history* counts how often a move was
-//! best anywhere, deep nodes more.
+//! a move has done before can count, too: *killers* were best in a sibling node, *history* counts how often a move
+//! was best anywhere, deep nodes more.
 
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
