@@ -25,8 +25,8 @@ use std::process::ExitCode;
 ///
 /// The weights are fitted to the ends of the games, in Gomoku those of the order of moves to what was played. One
 /// game of ten is not learned from: the loss of these games says how good the weights are. For Gomoku it is the mean
-/// cross entropy of who wins, 0.693 if nothing is known, and that of which move is played; for Reversi the root of the
-/// mean square error in discs.
+/// cross entropy of who wins, 0.693 if nothing is known, and that of which move is played; for Reversi the root of
+/// the mean square error in discs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
