@@ -19,7 +19,7 @@ fn small() -> Value {
 
 /// A position with one thing to answer, which takes more than one unit.
 fn long() -> Value {
-    json!({ "position": "h8i9g7f6h6h7", "nodes": "200k" })
+    json!({ "position": "h8i9i7h7g8g7", "nodes": "200k" })
 }
 
 /// One that is not answered in a minute.
