@@ -291,6 +291,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("play reversi", ""),
     ("plan check", "PLAN"),
     ("plan find", "FRESH --size 6x5 --win 4 --rule free"),
+    ("plan hold", "--size 6 --win 5 --check"),
     ("plot", "HUNT -o FRESH.svg"),
     ("prove", "--check CERTIFICATE"),
     ("records export", "FRESH"),

@@ -1,4 +1,6 @@
-//! `morpion plan`: proofs that one side wins a game of Gomoku, as plans that can be checked.
+//! `morpion plan`: proofs that one side wins a game of Gomoku, as plans that can be checked, or that it does not.
+
+mod hold;
 
 use super::flags::SettingFlags;
 use super::grid_input::{counted, plain};
@@ -34,11 +36,11 @@ const REFUTED: u8 = 3;
 /// Seconds between two lines of progress of a check, at most.
 const SLOWEST: f64 = 60.0;
 
-/// Prove that one side wins a game of Gomoku from a position, and check such proofs.
+/// Prove that one side of Gomoku wins from a position, or that it makes no row.
 ///
 /// A plan is a text file: it says which move the winner makes in each position that may arise, as long as threats
 /// alone do not win. `find` looks for one and adds to the file; `check` goes through a file by rules of its own, and
-/// looks at every legal reply.
+/// looks at every legal reply. `hold` has no file: it proves that a side makes no row, and so does not win.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -49,6 +51,7 @@ pub struct Args {
 enum PlanAction {
     Find(PlanFindArgs),
     Check(PlanCheckArgs),
+    Hold(hold::PlanHoldArgs),
 }
 
 /// Look for a plan, and write it to FILE.
@@ -128,6 +131,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.action {
         PlanAction::Find(args) => find(args, out),
         PlanAction::Check(args) => run_check(&args, out),
+        PlanAction::Hold(args) => hold::run(args, out),
     }
 }
 

@@ -6,6 +6,7 @@
 //! others; what a task knows can be kept in a directory ([`trees`]). To check a plan, threads take its moves one
 //! after the other.
 
+pub mod holding;
 pub mod trees;
 pub mod units;
 

@@ -7,8 +7,11 @@
 //! two questions to ask at most.
 //!
 //! On large boards a full width search has no end. There a proof by threats ([`super::threats`]) is looked for before
-//! each question: that the side to move wins, or that the other one does.
+//! each question: that the side to move wins, or that the other one does. On boards of any size a proof is looked for
+//! that a side makes no row, if few points are left for one ([`super::hold`]).
 
+use super::hold::rows::HoldBoard;
+use super::hold::search::{HoldAnswer, HoldSearch, Mover};
 use super::threats::{ThreatSearch, ThreatTables};
 use super::vcf::{VcfAnswer, VcfSearch};
 use super::windows::{WindowBoard, WindowTable};
@@ -31,6 +34,9 @@ const THREATS_FROM: u16 = 64;
 /// Positions of such a proof at most, and bytes of the table for each of them.
 const MOST_THREATS: u64 = 4_000_000;
 const BYTES_PER_THREAT: u64 = 128;
+/// Positions of a proof that a side makes no row, at most: on boards that can be searched at full width, and on larger
+/// ones.
+const MOST_HELD: [u64; 2] = [30_000, 100_000_000];
 /// A won game.
 const WON: Value = GomokuPosition::POINT;
 
@@ -60,16 +66,18 @@ impl Engine<GomokuPosition> for GomokuEngine<'_> {
         while low < high && high > alpha && low < beta && stopped.is_none() {
             // From what is between, the question that the window needs; whether somebody wins comes first.
             let target = if high - low > WON && beta <= 0 { 0 } else { high };
-            let by_threats = match &tables {
-                Some(tables) => search.threats(tables, target),
-                None => Ok(None),
+            let in_front = |search: &mut GameSearch| {
+                if let Some(tables) = &tables
+                    && let Some(reaches) = search.threats(tables, target)?
+                {
+                    return Ok(reaches);
+                }
+                match search.is_held(target)? {
+                    Some(reaches) => Ok(reaches),
+                    None => search.reaches(target),
+                }
             };
-            let answer = match by_threats {
-                Ok(Some(reaches)) => Ok(reaches),
-                Ok(None) => search.reaches(target),
-                Err(stopped) => Err(stopped),
-            };
-            match answer {
+            match in_front(&mut search) {
                 Ok(true) => low = target,
                 Ok(false) => high = target - WON,
                 Err(reason) => stopped = Some(reason),
@@ -134,6 +142,37 @@ impl GameSearch<'_, '_> {
         }
         entry.put(self.table, key.hash, search.judged());
         Ok(Some(attacker == side))
+    }
+
+    /// Whether the side to move gets `target` at least, if a side is proven to make no row: the side to move if it is
+    /// to win, or else the other one.
+    fn is_held(&mut self, target: Value) -> Result<Option<bool>, Stopped> {
+        let (lower, upper) = self.position.bounds();
+        if lower >= target || upper < target {
+            return Ok(None);
+        }
+        let side = self.position.side();
+        let (attacker, mover) = if target > 0 { (side, Mover::Attacker) } else { (side.other(), Mover::Defender) };
+        let Some((board, rows)) = HoldBoard::new(&self.position, attacker) else { return Ok(None) };
+        let most = MOST_HELD[usize::from(self.position.empty() >= THREATS_FROM)];
+        let mut search = HoldSearch::new(&board, self.monitor, most.min(self.table.bytes() / HoldSearch::BYTES));
+        let answer = search.search(mover, &rows);
+        self.threats += search.nodes();
+        if answer? != HoldAnswer::Held {
+            return Ok(None);
+        }
+        let key = self.position.symmetric_key();
+        let known = TableEntry::get(self.table, key.hash);
+        let (lower, upper) = known.map_or((-WON, WON), |entry| (entry.lower, entry.upper));
+        let mut entry = TableEntry { lower, upper: upper.min(0), depth: PROVEN, best: NO_MOVE };
+        if attacker != side {
+            (entry.lower, entry.upper) = (lower.max(0), upper);
+            let best =
+                search.answer(&rows).map(|bit| self.position.to_hashed(GomokuMove(board.point(bit)), key.symmetry));
+            entry.best = best.map_or(NO_MOVE, |m| self.position.code(m));
+        }
+        entry.put(self.table, key.hash, search.nodes());
+        Ok(Some(attacker != side))
     }
 
     /// Whether the side to move gets `target` at least: a won game, or nothing.
