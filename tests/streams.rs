@@ -231,6 +231,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("boinc project", "--output FRESH --spool SPOOL --program PATTERNS"),
     ("boinc run", "FRESH"),
     ("boinc validate", "--spool SPOOL GRID"),
+    ("book grow", "FRESH --size 9 --positions 2 --nodes 100"),
+    ("book show", ""),
     ("branching go", "--games 3 --size 3"),
     ("branching gomoku", "--games 3 --size 3 --win 3"),
     ("branching reversi", "--games 3 --size 4"),

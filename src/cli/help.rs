@@ -40,6 +40,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &[
             "prove",
             "plan",
+            "book",
             "vcf",
             "free-start",
             "enumerate",

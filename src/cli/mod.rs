@@ -8,6 +8,7 @@ mod backup;
 mod bench;
 mod board;
 mod boinc;
+mod book;
 mod branching;
 mod client;
 mod completions;
@@ -120,6 +121,7 @@ enum Command {
     Bench(bench::Args),
     Board(board::Args),
     Boinc(boinc::Args),
+    Book(book::Args),
     Branching(branching::Args),
     Completions(completions::Args),
     Convert(convert::Args),
@@ -210,6 +212,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args, out),
         Command::Board(args) => board::run(&args, out),
         Command::Boinc(args) => boinc::run(args, out),
+        Command::Book(args) => book::run(args, out),
         Command::Branching(args) => branching::run(args, out),
         Command::Completions(args) => completions::run(&args, out),
         Command::Convert(args) => convert::run(args, out),

@@ -10,6 +10,7 @@ pub mod holding;
 pub mod trees;
 pub mod units;
 
+use crate::runner::stoppable::{lock, on_threads};
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
 use crate::solvers::gomoku::plan::search::PlanSearch;
@@ -18,14 +19,11 @@ use crate::solvers::gomoku::threats::ThreatTables;
 use crate::solvers::monitor::{Monitor, Stopped};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 use trees::{PlanTrees, PlanTreesError, TreeName};
 
 /// Nodes that are searched of a task before the next one has its turn.
 pub const SLICE: u64 = 5_000_000;
-/// Time between two looks at whether to stop.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Nodes in which the attacker's moves are ranked.
 const RANKING: u64 = 1_000_000;
@@ -254,38 +252,4 @@ pub fn check_plan(
     let (mut checked, done) = left.into_inner().unwrap_or_else(PoisonError::into_inner);
     checked.next = done.iter().position(|is_done| !is_done).map(|at| moves.start + at);
     checked
-}
-
-/// Runs `work` on so many threads, each with a monitor of its own, and stops them when it is time.
-fn on_threads(threads: usize, budget: u64, stop: &dyn Fn() -> bool, work: &(dyn Fn(&Monitor) + Sync)) {
-    let monitors: Vec<Monitor> = (0..threads.max(1)).map(|_| Monitor::with_budget(budget)).collect();
-    let at_work = AtomicUsize::new(monitors.len());
-    std::thread::scope(|scope| {
-        for monitor in &monitors {
-            let at_work = &at_work;
-            scope.spawn(move || {
-                let _end = EndOfWork(at_work);
-                work(monitor);
-            });
-        }
-        while at_work.load(SeqCst) > 0 {
-            std::thread::sleep(LOOK);
-            if stop() {
-                monitors.iter().for_each(Monitor::stop);
-            }
-        }
-    });
-}
-
-/// Says that a thread is at its end, even if that is a panic.
-struct EndOfWork<'a>(&'a AtomicUsize);
-
-impl Drop for EndOfWork<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,6 +5,7 @@ use super::busy::Busy;
 use super::entry::{NO_MOVE, TableEntry};
 use super::go::player::UctPlayer;
 use super::go::{GoEngine, nodes_of_board};
+use super::gomoku::book::OpeningBook;
 use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::opening::OpeningPlayer;
@@ -315,6 +316,7 @@ impl Playable for GomokuPosition {
 
     fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
         let mut player = GomokuPlayer::new(memory)?;
+        player.set_book(Some(OpeningBook::usual()));
         player.prepare(self)?;
         Ok(Box::new(player))
     }
@@ -323,6 +325,7 @@ impl Playable for GomokuPosition {
         let brain = GomokuBrain::named(name).ok_or_else(|| OpponentError::Name(Self::NAME, name.to_owned()))?;
         let mut player = BrainPlayer::new(memory)?;
         player.set_brain(brain);
+        player.usual.set_book(Some(OpeningBook::usual()));
         player.prepare(self)?;
         Ok(Box::new(player))
     }

@@ -7,6 +7,7 @@ mod limits;
 mod session;
 
 use self::session::BrainSession;
+use super::book::{USUAL, book};
 use super::lines::answer_lines;
 use super::player_flags::{brain, level, threads};
 use super::weights::weights;
@@ -37,6 +38,9 @@ pub struct Args {
     /// File of weights to play with (see morpion tune); the program has weights of its own.
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
+    /// Opening book to play by at level 10: usual, none, or a file (see morpion book).
+    #[arg(long, value_name = "BOOK", default_value = USUAL)]
+    book: String,
     /// Threads that search together, at level 10, until the manager says another number by INFO thread_num; with more
     /// than one, the same games need not give the same moves.
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
@@ -75,6 +79,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     };
     let mut player = BrainPlayer::new(args.memory)?;
     player.usual.set_weights(weights(args.weights.as_deref())?);
+    player.usual.set_book(book(&args.book)?);
     player.usual.set_threads(args.threads, together);
     player.set_brain(args.brain);
     let mut session = BrainSession::new((player, args.memory), rule, args.level, args.seed);

@@ -3,6 +3,7 @@
 mod table;
 
 use self::table::{PlayTable, SavedGame, Seats};
+use super::book::{USUAL, book};
 use super::flags::{FlagHelp, SettingFlags};
 use super::player_flags::{PlayerDefaults, PlayerFlags, brain, threads};
 use super::positions::{AskedPosition, PlayedGo};
@@ -57,6 +58,9 @@ struct PlayOfGomoku {
     /// File of weights to play with (see morpion tune); the program has weights of its own
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
+    /// Opening book to play by at level 10: usual, none, or a file (see morpion book)
+    #[arg(long, value_name = "BOOK", default_value = USUAL)]
+    book: String,
     /// Which player you play against: usual, or thesis, a simpler one that looks for patterns as deep as its level
     #[arg(long, value_name = "NAME", default_value = "usual", value_parser = brain)]
     brain: GomokuBrain,
@@ -138,10 +142,11 @@ fn play_go<P: UctPosition + Playable>(
 /// A position that cannot be read, no memory, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
-        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, brain, threads, opening, seed }) => {
+        PlayGame::Gomoku(PlayOfGomoku { of, weights: file, book: name, brain, threads, opening, seed }) => {
             let asked = AskedPosition::of(of.setup)?;
             let mut player = BrainPlayer::new(of.options.player.memory)?;
             player.usual.set_weights(weights(file.as_deref())?);
+            player.usual.set_book(book(&name)?);
             player.usual.set_threads(threads, together);
             player.set_brain(brain);
             if opening == Some(PlayedOpening::Swap2) {

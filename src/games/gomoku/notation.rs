@@ -6,7 +6,7 @@
 use super::board::GomokuBoard;
 use super::position::{GomokuMove, GomokuMoveError, GomokuPosition, GomokuStonesError};
 use super::record::{GomokuRecord, RecordError};
-use super::rules::GomokuRules;
+use super::rules::{GomokuRules, RowRule};
 use crate::core::game::{Game, Side};
 use crate::games::rows::{RowsError, parse_rows};
 use crate::games::sgf::is_sgf;
@@ -178,6 +178,22 @@ pub fn to_line(position: &GomokuPosition) -> String {
     }
     text.push_str(if position.side() == Side::First { " black" } else { " white" });
     text
+}
+
+/// A board and rules as a line of a file: `game 15x15 five 5`.
+pub fn game_line(board: GomokuBoard, rules: GomokuRules) -> String {
+    format!("game {board} {} {}", rules.rule().name(), rules.win())
+}
+
+/// Reads such a line.
+pub fn parse_game_line(line: &str) -> Option<(GomokuBoard, GomokuRules)> {
+    let mut words = line.strip_prefix("game ")?.split(' ');
+    let (width, height) = words.next()?.split_once('x')?;
+    let board = GomokuBoard::new(width.parse().ok()?, height.parse().ok()?).ok()?;
+    let rule = words.next()?;
+    let rule = RowRule::ALL.into_iter().find(|known| known.name() == rule)?;
+    let rules = GomokuRules::new(rule, words.next()?.parse().ok()?).ok()?;
+    words.next().is_none().then_some((board, rules))
 }
 
 #[cfg(test)]

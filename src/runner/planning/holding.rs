@@ -1,9 +1,9 @@
 //! Finding and checking defences of Gomoku ([`crate::solvers::gomoku::hold`]) on several threads: if the attacker is
 //! to move, a task for each of its moves.
 
-use super::{lock, on_threads};
 use crate::core::game::{Game, Side};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
+use crate::runner::stoppable::{lock, on_threads};
 use crate::solvers::gomoku::hold::check::{HoldCheck, HoldChecked, HoldHole};
 use crate::solvers::gomoku::hold::rows::{HoldBoard, OpenRows};
 use crate::solvers::gomoku::hold::search::{HoldAnswer, HoldSearch, Mover};

@@ -1,8 +1,9 @@
 //! Solvers for Gomoku: windows with their counts ([`windows`]), exact victory by continuous fours ([`vcf`]), proofs
 //! by threats ([`threats`]) and by plans ([`plan`]), proofs that a side makes no row ([`hold`]), and the engine that says
 //! who wins ([`engine`]). Beside them what plays: tables of lines
-//! ([`lines`]) and the player ([`player`]).
+//! ([`lines`]), the player ([`player`]) and opening books ([`book`]).
 
+pub mod book;
 pub mod brain;
 pub mod engine;
 pub mod hold;

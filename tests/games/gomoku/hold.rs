@@ -159,7 +159,7 @@ fn pairings_have_a_pair_in_every_row() {
     let (mut found, mut memory) = (0, PairMemory::default());
     for _ in 0..200 {
         let mut position = empty(7, 7, 5);
-        let plies = rng.random_range(8..40);
+        let plies = rng.random_range(16..46);
         play_randomly(&mut position, plies, &mut rng);
         let Some((_, rows)) = HoldBoard::new(&position, Side::First) else { continue };
         let Ok(pairs) = pair(&rows, 1000, &mut memory) else { continue };
@@ -170,7 +170,7 @@ fn pairings_have_a_pair_in_every_row() {
             assert!(pairs.iter().any(|&(first, second)| row >> first & row >> second & 1 != 0));
         }
     }
-    assert!(found > 50, "{found}");
+    assert!(found > 20, "{found}");
 }
 
 fn defence(position: &GomokuPosition, memory: u64, threads: usize) -> (HoldReport, Vec<HoldNews>) {

@@ -67,6 +67,9 @@ impl PairSearch<'_> {
             }
             if row == 0 || points.count_ones() < PointSet::count_ones(row) {
                 row = points;
+                if points.count_ones() == 2 {
+                    break;
+                }
             }
         }
         for (_, first, second) in self.ranked(row, open) {

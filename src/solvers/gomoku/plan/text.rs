@@ -17,10 +17,10 @@
 
 use super::{PlannedMove, WinningPlan};
 use crate::core::game::{Game, Side};
-use crate::games::gomoku::board::GomokuBoard;
-use crate::games::gomoku::notation::{GomokuReadError, colour_name, moves_text, parse_moves, play_all};
+use crate::games::gomoku::notation::{
+    GomokuReadError, colour_name, game_line, moves_text, parse_game_line, parse_moves, play_all,
+};
 use crate::games::gomoku::position::{GomokuMove, GomokuMoveError, GomokuPosition};
-use crate::games::gomoku::rules::{GomokuRules, RowRule};
 
 /// The first line of a plan.
 pub const HEADING: &str = "morpion plan 1";
@@ -65,12 +65,7 @@ pub fn head(plan: &WinningPlan) -> String {
     let (start, board) = (plan.start(), plan.start().board());
     let rules = start.rules();
     let first = moves_to(start).map_or_else(|| NONE.to_owned(), |moves| moves_text(board, &moves));
-    format!(
-        "{HEADING}\ngame {board} {} {}\nstart {first}\nwins {}\n",
-        rules.rule().name(),
-        rules.win(),
-        colour_name(plan.attacker())
-    )
+    format!("{HEADING}\n{}\nstart {first}\nwins {}\n", game_line(board, rules), colour_name(plan.attacker()))
 }
 
 /// A plan as text.
@@ -117,14 +112,14 @@ pub fn parse(text: &str) -> Result<WinningPlan, PlanReadError> {
     if lines.next().is_none_or(|(_, line)| line != HEADING) {
         return Err(fault(1, PlanFault::Heading));
     }
+    const GAME: &str = "`game WxH RULE N`, such as game 15x15 five 5";
+    let (at, game) = lines.next().unwrap_or((0, ""));
+    let (board, rules) = parse_game_line(game).ok_or(fault(at, PlanFault::Expected(GAME)))?;
     let mut said = |key: &'static str, expected: &'static str| {
         let (at, line) = lines.next().unwrap_or((0, ""));
         let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '));
         rest.map(|rest| (at, rest)).ok_or(fault(at, PlanFault::Expected(expected)))
     };
-    const GAME: &str = "`game WxH RULE N`, such as game 15x15 five 5";
-    let (at, game) = said("game", GAME)?;
-    let (board, rules) = parse_game(game).ok_or(fault(at, PlanFault::Expected(GAME)))?;
     let mut start = GomokuPosition::new(board, rules);
     let (at, first) = said("start", "`start MOVES`, such as start h8")?;
     if first != NONE {
@@ -147,16 +142,6 @@ pub fn parse(text: &str) -> Result<WinningPlan, PlanReadError> {
         read_move(line, &mut plan, &mut before).map_err(|reason| fault(at, reason))?;
     }
     Ok(plan)
-}
-
-fn parse_game(text: &str) -> Option<(GomokuBoard, GomokuRules)> {
-    let mut words = text.split(' ');
-    let (width, height) = words.next()?.split_once('x')?;
-    let board = GomokuBoard::new(width.parse().ok()?, height.parse().ok()?).ok()?;
-    let rule = words.next()?;
-    let rule = RowRule::ALL.into_iter().find(|known| known.name() == rule)?;
-    let rules = GomokuRules::new(rule, words.next()?.parse().ok()?).ok()?;
-    words.next().is_none().then_some((board, rules))
 }
 
 /// Reads one planned move; `before` is the line before, and becomes this one.

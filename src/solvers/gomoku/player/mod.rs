@@ -19,6 +19,7 @@ use self::node::{DECIDED, OutOfBudget, PlayerSearch, SharedSearch, WIN};
 use self::ordering::Memories;
 use self::selectivity::Selectivity;
 use self::stones::SearchStones;
+use super::book::{BookChoice, OpeningBook};
 use super::lines::board::{LineLengthError, LineTables};
 use super::lines::codes::MoveClass;
 use super::lines::weights::LineWeights;
@@ -32,6 +33,7 @@ use crate::solvers::monitor::Monitor;
 use crate::solvers::player::all_moves::AllMoves;
 use crate::solvers::table::{Table, TableError};
 use crate::solvers::together::RunTogether;
+use std::sync::Arc;
 
 /// Positions in which a victory by continuous fours is looked for before all else.
 const FRONT: usize = 20_000;
@@ -53,6 +55,7 @@ pub struct GomokuPlayer {
     helpers: Option<Helpers>,
     level: Level,
     weights: LineWeights,
+    book: Option<Arc<OpeningBook>>,
     /// Which parts of the search are switched on.
     pub parts: Selectivity,
 }
@@ -80,7 +83,8 @@ impl GomokuPlayer {
         let table = Table::new(memory)?;
         let (level, parts, weights) = (Level::FULL, Selectivity::USUAL, LineWeights::usual());
         let (memories, helpers) = (Memories::new(), None);
-        Ok(GomokuPlayer { tables: None, windows: None, table, memories, helpers, level, weights, parts })
+        let (tables, windows, book) = (None, None, None);
+        Ok(GomokuPlayer { tables, windows, table, memories, helpers, level, weights, book, parts })
     }
 
     /// Lets so many threads search at [`Level::FULL`], at least 1 and at most [`MOST_THREADS`]: the calling one, and
@@ -97,6 +101,11 @@ impl GomokuPlayer {
     /// Lets it play with other weights.
     pub fn set_weights(&mut self, weights: LineWeights) {
         (self.weights, self.tables) = (weights, None);
+    }
+
+    /// Lets it play the moves of a book at [`Level::FULL`], without a search. Before the first call it has none.
+    pub fn set_book(&mut self, book: Option<Arc<OpeningBook>>) {
+        self.book = book;
     }
 
     /// Gives it another table of so many bytes, which is empty.
@@ -160,6 +169,10 @@ impl Player<GomokuPosition> for GomokuPlayer {
             return Some(at_once(fallback));
         }
         self.next_move();
+        let book = self.book.as_ref().filter(|_| self.level == Level::FULL);
+        if let Some(BookChoice { line, value }) = book.and_then(|book| book.choice(position)) {
+            return Some(Chosen { line, value, decided_in: decided_in(value), depth: 0, nodes: 0 });
+        }
         if position.stones().next().is_none() {
             let board = position.board();
             let middle = board.point(board.width() / 2, board.height() / 2)?;
