@@ -93,8 +93,8 @@ struct BookGrowFlags {
     /// Memory of each thread for what is known of positions
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
-    /// Number of threads, each with a position of its own; with more than one, the same command need not give the same
-    /// book
+    /// Number of threads, each with a position of its own; with more than one, the same command need not give the
+    /// same book
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     threads: usize,
     /// End after this time (90, 60s, 5m, 2h)

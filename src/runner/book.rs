@@ -114,7 +114,7 @@ fn grow_on<E: From<PlayerError>>(
 
 /// What there is to do for a thread.
 enum NextPosition {
-    /// This position.
+    /// A position that no thread is at.
     Here(Vec<u16>),
     /// Nothing, before another thread is ready.
     Later,

@@ -78,7 +78,7 @@ pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     );
     ensure!(
         args.memory >= HoldSearch::BYTES,
-        "--memory {}: a position takes {} bytes",
+        "--memory {} is too little: a position takes {} bytes",
         bytes_text(args.memory),
         HoldSearch::BYTES
     );
@@ -96,7 +96,7 @@ pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         if !args.common.quiet {
             let moves = counted(report.tasks, "move");
             let line = news_line(&position, told);
-            say!("{:>9.1} s  {line}; {} of {moves} fail", began.elapsed().as_secs_f64(), report.held);
+            say!("{:>9.1} s  {line}; {} of {moves} answered", began.elapsed().as_secs_f64(), report.held);
         }
         if let Ok(mut news) = news.lock() {
             news.push(told.clone());
@@ -108,7 +108,7 @@ pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let seconds = machine::since(cpu);
     let news = news.into_inner().unwrap_or_default();
     if args.common.json {
-        let object = report_json(&position, &title, defender, args.check, &report, &news);
+        let object = report_json((&position, &title, defender), args.check, &report, &news, seconds);
         writeln!(out, "{object}")?;
     } else {
         write_report(&position, defender, args.check, &report, seconds, out)?;
@@ -164,7 +164,9 @@ fn write_report(
             }
         }
         (HoldAnswer::NotHeld, None) => writeln!(out, "{holder} does not hold by its stones alone")?,
-        (HoldAnswer::Open, None) => writeln!(out, "open: {} of {} fail", report.held, counted(report.tasks, "move"))?,
+        (HoldAnswer::Open, None) => {
+            writeln!(out, "open: {} of {} answered", report.held, counted(report.tasks, "move"))?
+        }
     }
     if is_checked {
         let checked = report.checked;
@@ -181,12 +183,11 @@ fn write_report(
 }
 
 fn report_json(
-    position: &GomokuPosition,
-    title: &str,
-    defender: Side,
+    (position, title, defender): (&GomokuPosition, &str, Side),
     is_checked: bool,
     report: &HoldReport,
     news: &[HoldNews],
+    seconds: Option<f64>,
 ) -> serde_json::Value {
     let board = position.board();
     let name = |point: Option<u16>| point.map(|point| board.name(point));
@@ -210,6 +211,6 @@ fn report_json(
         "draw": report.end == HoldAnswer::Held && hole.is_none() && is_drawn(position, defender),
         "moves": report.tasks, "held": report.held, "positions": report.nodes,
         "checked": is_checked.then_some(report.checked.positions), "pairings": is_checked.then_some(report.checked.pairings),
-        "hole": hole, "first_moves": moves.collect::<Vec<_>>(),
+        "hole": hole, "cpu_seconds": seconds, "first_moves": moves.collect::<Vec<_>>(),
     })
 }

@@ -30,7 +30,7 @@ pub struct HoldNews {
     pub attack: Option<u16>,
     /// The defender's answer, if it holds.
     pub answer: Option<u16>,
-    /// What was found.
+    /// What the search has come to.
     pub end: HoldAnswer,
     /// Positions visited.
     pub nodes: u64,
@@ -49,7 +49,7 @@ pub struct HoldReport {
     pub held: usize,
     /// Positions visited.
     pub nodes: u64,
-    /// What was checked.
+    /// What all checks have looked at.
     pub checked: HoldChecked,
     /// The moves after which a defence does not hold, if there are any.
     pub hole: Option<HoldHole>,

@@ -34,8 +34,8 @@ const THREATS_FROM: u16 = 64;
 /// Positions of such a proof at most, and bytes of the table for each of them.
 const MOST_THREATS: u64 = 4_000_000;
 const BYTES_PER_THREAT: u64 = 128;
-/// Positions of a proof that a side makes no row, at most: on boards that can be searched at full width, and on larger
-/// ones.
+/// Positions of a proof that a side makes no row, at most: on boards that can be searched at full width, and on
+/// larger ones.
 const MOST_HELD: [u64; 2] = [30_000, 100_000_000];
 /// A won game.
 const WON: Value = GomokuPosition::POINT;

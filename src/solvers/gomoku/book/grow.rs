@@ -1,9 +1,9 @@
 //! Growing a book: which position is added next.
 //!
-//! Drop-out expansion (T. R. Lincke, "Strategies for the automatic construction of opening books", 2000): a position is
-//! added where good play ends. The cost of a move is what it is worth less than the best move of its position, and
-//! [`PLY`] for its length. The end of the cheapest line is next. So positions are added where both sides play well, the
-//! deeper the fewer good moves there are, and a side that leaves the best line has to pay for it.
+//! Drop-out expansion (T. R. Lincke, "Strategies for the automatic construction of opening books", 2000): a position
+//! is added where good play ends. The cost of a move is what it is worth less than the best move of its position, and
+//! [`PLY`] for its length. The end of the cheapest line is next. So positions are added where both sides play well,
+//! the deeper the fewer good moves there are.
 
 use super::{BookMove, OpeningBook, PLANNED};
 use crate::core::game::{Chosen, Game, Value};

@@ -25,7 +25,7 @@ pub const PLANNED: Value = DECIDED - 1000;
 /// A move of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
-    /// The point.
+    /// Where the stone is put.
     pub point: u16,
     /// Its value for the side that makes it, by the search of the position.
     pub value: Value,

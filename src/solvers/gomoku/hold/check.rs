@@ -203,7 +203,8 @@ impl<'a, 's> HoldCheck<'a, 's> {
     }
 }
 
-/// Whether another point of a zone is on every row through a point. Of two points on the same rows the last is better.
+/// Whether another point of a zone is on every row through a point. Of two points on the same rows the last is
+/// better.
 fn has_better(open: &[Vec<usize>], point: usize, zone: &Zone) -> bool {
     let mut through = open.iter().filter(|row| row.contains(&point));
     let Some(first) = through.next() else { return true };

@@ -40,7 +40,7 @@ pub enum HoldAnswer {
     Held,
     /// It does not by its stones alone: the attacker makes a row if it need not mind the defender's rows.
     NotHeld,
-    /// The positions that may be visited were not enough.
+    /// The positions that may be visited were not enough to say.
     Open,
 }
 
