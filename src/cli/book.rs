@@ -17,7 +17,8 @@ use crate::runner::Interrupt;
 use crate::runner::book::{BookEnd, BookTerms, grow_book};
 use crate::solvers::gomoku::book::{OpeningBook, PLANNED, text};
 use crate::solvers::gomoku::plan;
-use crate::solvers::gomoku::player::PlayerError;
+use crate::solvers::gomoku::player::{PlayerError, decided_in};
+use crate::solvers::solvable::Playable;
 use anyhow::{Context, anyhow, ensure};
 use std::io::Write;
 use std::path::PathBuf;
@@ -295,16 +296,13 @@ fn show(args: &BookShowArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         (None, _) => writeln!(out, "the book does not have this position")?,
         (Some(choice), Some(_)) => {
             for m in &choice.line {
-                writeln!(out, "{}  wins: a plan proves it", board.name(m.0))?;
+                writeln!(out, "{:<4} wins by a plan", board.name(m.0))?;
             }
         }
         (Some(choice), None) => {
             for &(m, value) in &moves {
-                let worth = if value <= -PLANNED {
-                    "loses: a plan proves it".to_owned()
-                } else {
-                    worth_of(f64::from(value), None, false)
-                };
+                let known = GomokuPosition::known_worth(value).map(str::to_owned);
+                let worth = known.unwrap_or_else(|| worth_of(f64::from(value), decided_in(value), false));
                 writeln!(out, "{:<4} {worth}", board.name(m.0))?;
             }
             let line: Vec<String> = choice.line.iter().map(|m| board.name(m.0)).collect();

@@ -97,6 +97,9 @@ pub fn brain(text: &str) -> Result<GomokuBrain, String> {
 
 /// What a move is worth to the side that makes it, in words.
 pub fn worth<G: Playable>(chosen: &Chosen<G::Move>) -> String {
+    if let Some(known) = G::known_worth(chosen.value) {
+        return known.to_owned();
+    }
     let value = f64::from(chosen.value);
     worth_of(if G::HAS_SCORE { value / f64::from(G::POINT) } else { value }, chosen.decided_in, G::HAS_SCORE)
 }

@@ -5,7 +5,7 @@ use super::busy::Busy;
 use super::entry::{NO_MOVE, TableEntry};
 use super::go::player::UctPlayer;
 use super::go::{GoEngine, nodes_of_board};
-use super::gomoku::book::OpeningBook;
+use super::gomoku::book::{OpeningBook, PLANNED};
 use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
 use super::gomoku::player::opening::OpeningPlayer;
@@ -19,7 +19,7 @@ use super::reversi::plies::ReversiPlies;
 use super::search::{NodeSearch, Parts, Stats};
 use super::solve::Engine;
 use super::table::{Table, TableError};
-use crate::core::game::{Game, Player, Side};
+use crate::core::game::{Game, Player, Side, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
 use crate::games::gomoku::swap2::Swap2Player;
@@ -55,6 +55,11 @@ pub trait Playable: Game {
     const NAME: &'static str;
     /// Whether a finished game has a score in points. Then players tell values in [`Game::POINT`].
     const HAS_SCORE: bool = false;
+
+    /// What a value says in words, if it is no estimate and not how many moves are left.
+    fn known_worth(_value: Value) -> Option<&'static str> {
+        None
+    }
 
     /// The position as one line.
     fn text(&self) -> String;
@@ -289,6 +294,14 @@ impl Solvable for GomokuPosition {
 impl Playable for GomokuPosition {
     const NAME: &'static str = "gomoku";
 
+    fn known_worth(value: Value) -> Option<&'static str> {
+        match value {
+            PLANNED => Some("wins by a plan"),
+            value if value == -PLANNED => Some("loses to a plan"),
+            _ => None,
+        }
+    }
+
     fn text(&self) -> String {
         gomoku::notation::to_line(self)
     }
@@ -333,6 +346,10 @@ impl Playable for GomokuPosition {
 
 impl Playable for Swap2Game {
     const NAME: &'static str = <GomokuPosition as Playable>::NAME;
+
+    fn known_worth(value: Value) -> Option<&'static str> {
+        GomokuPosition::known_worth(value)
+    }
 
     fn text(&self) -> String {
         self.position().text()

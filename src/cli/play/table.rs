@@ -211,8 +211,12 @@ impl<'p, G: Playable> PlayTable<'p, G> {
             is_own
         });
         let own = own.count().min(names.len());
-        let (depth, told) = (chosen.depth, worth::<G>(chosen));
-        format!("{} (depth {depth}, {told}, line {})", names[..own].join(" "), names.join(" "))
+        let told = worth::<G>(chosen);
+        let search = match chosen.depth {
+            0 => "without a search".to_owned(),
+            depth => format!("depth {depth}"),
+        };
+        format!("{} ({search}, {told}, line {})", names[..own].join(" "), names.join(" "))
     }
 
     /// The name of the only legal move, a pass perhaps.

@@ -247,7 +247,7 @@ fn in_force(parts: Selectivity, level: Level) -> (Selectivity, usize) {
 }
 
 /// In how many plies the game is decided by a value.
-fn decided_in(value: Value) -> Option<u32> {
+pub fn decided_in(value: Value) -> Option<u32> {
     (value.abs() >= DECIDED).then(|| (WIN - value.abs()).max(0) as u32)
 }
 
