@@ -11,6 +11,9 @@ const SEED: u64 = 2026;
 /// Bytes that mean something in some format.
 const LIKELY: &[u8] = b"0123456789-+|/\\(), \r\n#{}[]\":Mo.";
 
+#[path = "../fuzz/bodies/book.rs"]
+mod book;
+
 #[path = "../fuzz/bodies/engine.rs"]
 mod engine;
 
@@ -104,6 +107,48 @@ fn both_implementations_of_go_play_any_bytes() {
     let text =
         |rng: &mut Rng| (0..rng.random_range(0..40)).map(|_| likely[rng.random_range(0..likely.len())]).collect();
     feed("go", 2000, text, go::run);
+}
+
+#[test]
+fn books_and_plans_are_read_and_written() {
+    let words: [&str; 20] = [
+        "0",
+        "1",
+        "2",
+        "-",
+        "d4",
+        "c3",
+        "e5",
+        "c3d4",
+        "e5a1",
+        "d4:5",
+        "c3:-20",
+        "e5:19999",
+        "e5:99999",
+        "a1:0",
+        "g6:7",
+        "#",
+        "morpion book 1",
+        "z9",
+        "d4:",
+        " ",
+    ];
+    let text = |rng: &mut Rng| -> Vec<u8> {
+        let line = |rng: &mut Rng| -> String {
+            let count = rng.random_range(1..6);
+            (0..count).map(|_| words[rng.random_range(0..words.len())]).collect::<Vec<_>>().join(" ")
+        };
+        // Half of the lines are right in themselves.
+        let right = ["0 - d4:5", "0 d4 c3:-20 e5:4", "1 c3 e5:7", "2 e5 a1:0", "0 c3 d4:5", "0 b3c3 d4"];
+        let count = rng.random_range(0..8);
+        let lines = (0..count).map(|_| match rng.random_range(0..4) {
+            0 => line(rng),
+            _ => right[rng.random_range(0..right.len())].to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n").into_bytes()
+    };
+    feed("book", 3000, text, book::run);
+    feed("book", 300, |rng| bytes(rng, 100), book::run);
 }
 
 /// Nodes of few points with all kinds of bits and texts, SGF, and plain noise.

@@ -30,7 +30,7 @@ pub struct HoldNews {
     pub attack: Option<u16>,
     /// The defender's answer, if it holds.
     pub answer: Option<u16>,
-    /// What the search has come to.
+    /// Held, refuted by a row, or left open for want of memory.
     pub end: HoldAnswer,
     /// Positions visited.
     pub nodes: u64,
@@ -41,7 +41,7 @@ pub struct HoldNews {
 /// What the search for a defence has come to.
 #[derive(Debug, Clone)]
 pub struct HoldReport {
-    /// Whether every row is prevented.
+    /// Held if every move is answered; not held if one of them is not.
     pub end: HoldAnswer,
     /// Moves of the attacker that there are, up to symmetry, or 1 if the defender is to move.
     pub tasks: usize,

@@ -56,7 +56,7 @@ struct Known {
     is_paired: bool,
 }
 
-/// No move.
+/// In place of a move: the position is not proven, or the attacker is to move.
 const NO_ANSWER: u8 = u8::MAX;
 
 const HELD: Known = Known { proof: 0, disproof: NEVER, zone: 0, answer: NO_ANSWER, is_paired: false };
