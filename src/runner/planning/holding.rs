@@ -32,7 +32,7 @@ pub struct HoldNews {
     pub answer: Option<u16>,
     /// Held, refuted by a row, or left open for want of memory.
     pub end: HoldAnswer,
-    /// Positions visited.
+    /// Positions that its search has visited.
     pub nodes: u64,
     /// What the check has come to, if there was one.
     pub checked: Option<Result<HoldChecked, HoldHole>>,
@@ -47,7 +47,7 @@ pub struct HoldReport {
     pub tasks: usize,
     /// Those of them that are known to fail.
     pub held: usize,
-    /// Positions visited.
+    /// Positions that all searches have visited.
     pub nodes: u64,
     /// What all checks have looked at.
     pub checked: HoldChecked,
