@@ -11,7 +11,8 @@ use super::values::positive;
 use super::weights::weights;
 use crate::core::quantity::{grouped, parse_bytes, parse_duration};
 use crate::files::{FileError, Keep, replace};
-use crate::games::gomoku::position::GomokuPosition;
+use crate::games::gomoku::notation::{parse_moves, play_all};
+use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::runner::Interrupt;
 use crate::runner::book::{BookEnd, BookTerms, grow_book};
@@ -192,6 +193,8 @@ fn grow(args: BookGrowArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         grown.add_plan(&plan);
     }
     let from = grown.positions().len();
+    // A command that added nothing has left the same beginning.
+    remarks.retain(|remark| !remark.starts_with(&format!("from position {from} on:")));
     remarks.push(provenance(flags, from));
     let weights = weights(flags.weights.as_deref())?;
     // A disk that refuses says so at once.
@@ -265,14 +268,12 @@ fn show(args: &BookShowArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let book = book(&args.file)?.with_context(|| format!("{NO_BOOK} is no book"))?;
     let board = book.board();
     let mut position = GomokuPosition::new(board, book.rules());
-    let way = crate::games::gomoku::notation::parse_moves(board, &args.moves)?;
-    crate::games::gomoku::notation::play_all(&mut position, &way)?;
+    let way = parse_moves(board, &args.moves)?;
+    play_all(&mut position, &way)?;
     let (choice, moves) = (book.choice(&position), book.moves(&position));
     let proven = choice.as_ref().filter(|choice| choice.value == PLANNED);
     if args.json {
-        let line = |line: &[crate::games::gomoku::position::GomokuMove]| {
-            line.iter().map(|m| board.name(m.0)).collect::<Vec<_>>()
-        };
+        let line = |line: &[GomokuMove]| line.iter().map(|m| board.name(m.0)).collect::<Vec<_>>();
         let object = serde_json::json!({
             "version": JSON_VERSION, "command": "book show", "board": board.to_string(),
             "rule": book.rules().rule().name(), "win": book.rules().win(), "positions": book.positions().len(),

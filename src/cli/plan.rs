@@ -69,8 +69,8 @@ struct PlanFindArgs {
     #[command(flatten)]
     setup: SettingFlags<GomokuSetup>,
     /// The side that is to win
-    #[arg(long, value_enum, default_value_t = PlanWinner::Black)]
-    wins: PlanWinner,
+    #[arg(long, value_enum, default_value_t = PlanSide::Black)]
+    wins: PlanSide,
     /// Keep in this directory what the searches know of replies without a plan, and go on from it
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -116,11 +116,17 @@ struct PlanRunFlags {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlanWinner {
+enum PlanSide {
     /// The side that begins
     Black,
     /// The other one
     White,
+}
+
+impl PlanSide {
+    fn side(self) -> Side {
+        if self == PlanSide::Black { Side::First } else { Side::Second }
+    }
 }
 
 /// Runs the command.
@@ -148,7 +154,7 @@ impl PlanRunFlags {
 
 fn find(args: PlanFindArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let (position, title) = AskedPosition::<GomokuSetup>::of(args.setup)?.first()?;
-    let wins = if args.wins == PlanWinner::Black { Side::First } else { Side::Second };
+    let wins = args.wins.side();
     let threads = args.common.threads()?;
     let begun = WinningPlan::begin(position.clone(), wins)?;
     let tables = begun.tables()?;

@@ -1,6 +1,6 @@
 //! `morpion plan hold`: proofs that one side of a game of Gomoku makes no row.
 
-use super::PlanRunFlags;
+use super::{PlanRunFlags, PlanSide};
 use crate::cli::flags::SettingFlags;
 use crate::cli::grid_input::counted;
 use crate::cli::machine;
@@ -18,7 +18,6 @@ use crate::runner::planning::holding::{HoldNews, HoldReport, HoldTerms, find_def
 use crate::solvers::gomoku::hold::rows::MOST_POINTS;
 use crate::solvers::gomoku::hold::search::{HoldAnswer, HoldSearch};
 use anyhow::{Context, ensure};
-use clap::ValueEnum;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -43,8 +42,8 @@ pub struct PlanHoldArgs {
     #[command(flatten)]
     setup: SettingFlags<GomokuSetup>,
     /// The side that is to prevent every row of the other one
-    #[arg(long, value_enum, default_value_t = Defender::White)]
-    holds: Defender,
+    #[arg(long, value_enum, default_value_t = PlanSide::White)]
+    holds: PlanSide,
     /// Go through what is found once more, by rules of its own
     #[arg(long)]
     check: bool,
@@ -56,21 +55,13 @@ pub struct PlanHoldArgs {
     common: PlanRunFlags,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Defender {
-    /// The side that begins
-    Black,
-    /// The other one
-    White,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// A position that cannot be read, or one that this search is not made for.
 pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let (position, title) = AskedPosition::<GomokuSetup>::of(args.setup)?.first()?;
-    let defender = if args.holds == Defender::Black { Side::First } else { Side::Second };
+    let defender = args.holds.side();
     ensure!(position.winner().is_none(), "the game is over in this position");
     ensure!(
         position.rules().rule() != RowRule::Renju || defender == Side::Second,
@@ -103,7 +94,10 @@ pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         }
     };
     let report = find_defence(&position, defender.other(), terms, &stop, &told).with_context(|| {
-        format!("the rows that can still be made have more than {MOST_POINTS} empty points: give a smaller board")
+        format!(
+            "the rows that can still be made have more than {MOST_POINTS} empty points (give a smaller board), or there \
+             is a longer row on the board already"
+        )
     })?;
     let seconds = machine::since(cpu);
     let news = news.into_inner().unwrap_or_default();

@@ -14,4 +14,5 @@ pub mod player;
 pub mod thesis;
 pub mod threats;
 pub mod vcf;
+pub mod ways;
 pub mod windows;

@@ -14,15 +14,13 @@
 //! ```
 
 use super::{BookMove, OpeningBook};
-use crate::core::game::{Game, Value};
-use crate::games::gomoku::notation::{GomokuReadError, game_line, parse_game_line, parse_moves};
-use crate::games::gomoku::position::{GomokuMove, GomokuMoveError, GomokuPosition};
+use crate::core::game::Value;
+use crate::games::gomoku::notation::{game_line, parse_game_line};
 use crate::solvers::gomoku::player::node::WIN;
+use crate::solvers::gomoku::ways::{self, WayFault};
 
 /// The first line of a book.
 pub const HEADING: &str = "morpion book 1";
-/// In place of moves: none.
-const NONE: &str = "-";
 
 /// A text that is no book.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,15 +41,9 @@ pub enum BookFault {
     /// A line that is missing or not understood.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// A point cannot be read.
+    /// The moves cannot be read or made.
     #[error(transparent)]
-    Moves(#[from] GomokuReadError),
-    /// More moves in common than the line before has.
-    #[error("it has {0} moves in common with the line before, which has {1}")]
-    Common(usize, usize),
-    /// A move that cannot be made.
-    #[error("{0} is illegal: {1}")]
-    Illegal(String, GomokuMoveError),
+    Way(#[from] WayFault),
     /// A position that a line before has, or an image of it.
     #[error("the book has this position already")]
     Twice,
@@ -68,9 +60,7 @@ pub fn to_text(book: &OpeningBook, remarks: &[String]) -> String {
     positions.sort_by(|one, other| one.way.cmp(&other.way));
     let mut before: &[u16] = &[];
     for position in positions {
-        let common = before.iter().zip(&position.way).take_while(|(one, other)| one == other).count();
-        let rest: String = position.way[common..].iter().map(|&point| board.name(point)).collect();
-        text += &format!("{common} {}", if rest.is_empty() { NONE } else { &rest });
+        text += &ways::to_text(board, before, &position.way);
         for m in &position.moves {
             text += &format!(" {}:{}", board.name(m.point), m.value);
         }
@@ -111,29 +101,15 @@ fn read_position(line: &str, book: &mut OpeningBook, before: &mut Vec<u16>) -> R
         BookFault::Expected("a number, moves and moves with values, such as 2 i9 g7:35 f6:-4");
     let mut words = line.split(' ');
     let common: usize = words.next().and_then(|word| word.parse().ok()).ok_or(EXPECTED)?;
-    if common > before.len() {
-        return Err(BookFault::Common(common, before.len()));
-    }
     let board = book.board();
-    before.truncate(common);
-    match words.next().ok_or(EXPECTED)? {
-        NONE => {}
-        rest => before.extend(parse_moves(board, rest)?),
-    }
-    let mut position = book.position(&[]);
-    let legal = |position: &GomokuPosition, point: u16| {
-        position.check_move(GomokuMove(point)).map_err(|error| BookFault::Illegal(board.name(point), error))
-    };
-    for &point in before.iter() {
-        legal(&position, point)?;
-        position.play(GomokuMove(point));
-    }
+    *before = ways::parse(board, before, common, words.next().ok_or(EXPECTED)?)?;
+    let position = ways::follow(&book.position(&[]), before)?;
     let mut moves = Vec::new();
     for word in words {
         let (name, value) = word.split_once(':').ok_or(EXPECTED)?;
         let point = board.named(name).ok_or(EXPECTED)?;
         let value: Value = value.parse().ok().filter(|value: &Value| value.abs() <= WIN).ok_or(EXPECTED)?;
-        legal(&position, point)?;
+        ways::check(&position, point)?;
         if moves.iter().any(|m: &BookMove| m.point == point) {
             return Err(EXPECTED);
         }

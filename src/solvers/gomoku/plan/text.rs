@@ -20,12 +20,11 @@ use crate::core::game::{Game, Side};
 use crate::games::gomoku::notation::{
     GomokuReadError, colour_name, game_line, moves_text, parse_game_line, parse_moves, play_all,
 };
-use crate::games::gomoku::position::{GomokuMove, GomokuMoveError, GomokuPosition};
+use crate::games::gomoku::position::GomokuPosition;
+use crate::solvers::gomoku::ways::{self, NONE, WayFault};
 
 /// The first line of a plan.
 pub const HEADING: &str = "morpion plan 1";
-/// In place of moves: none.
-const NONE: &str = "-";
 
 /// A text that is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,12 +48,9 @@ pub enum PlanFault {
     /// The moves to the first position, or a point, cannot be read.
     #[error(transparent)]
     Moves(#[from] GomokuReadError),
-    /// More moves in common than the line before has.
-    #[error("it has {0} moves in common with the line before, which has {1}")]
-    Common(usize, usize),
-    /// A move that cannot be made.
-    #[error("{0} is illegal: {1}")]
-    Illegal(String, GomokuMoveError),
+    /// The moves to a position, or the one there, cannot be read or made.
+    #[error(transparent)]
+    Way(#[from] WayFault),
     /// The moves lead to a position where the defender is to move, or where the game is over.
     #[error("it is not the attacker's turn in this position, or the game is over")]
     Turn,
@@ -74,16 +70,8 @@ pub fn to_text(plan: &WinningPlan) -> String {
     let mut before: Vec<u16> = Vec::new();
     for PlannedMove { way, answer } in plan.moves() {
         // The last move of the way is the reply, which is always said.
-        let most = way.len().saturating_sub(1);
-        let common = before.iter().zip(&way[..most]).take_while(|(one, other)| one == other).count();
-        let reply = way.last().map_or_else(|| NONE.to_owned(), |&point| board.name(point));
-        // What is not in common with the line before has to be said by a line of its own.
-        if common == most {
-            text += &format!("{common} {reply} {}\n", board.name(*answer));
-        } else {
-            let rest: String = way[common..].iter().map(|&point| board.name(point)).collect();
-            text += &format!("{common} {rest} {}\n", board.name(*answer));
-        }
+        before.truncate(way.len().saturating_sub(1));
+        text += &format!("{} {}\n", ways::to_text(board, &before, way), board.name(*answer));
         before.clone_from(way);
         before.push(*answer);
     }
@@ -150,28 +138,15 @@ fn read_move(line: &str, plan: &mut WinningPlan, before: &mut Vec<u16>) -> Resul
     let words: Vec<&str> = line.split(' ').collect();
     let &[common, reply, answer] = words.as_slice() else { return Err(EXPECTED) };
     let common: usize = common.parse().map_err(|_| EXPECTED)?;
-    if common > before.len() {
-        return Err(PlanFault::Common(common, before.len()));
-    }
     let board = plan.start().board();
-    let mut way = before[..common].to_vec();
-    if reply != NONE {
-        way.extend(parse_moves(board, reply)?);
-    }
+    let way = ways::parse(board, before, common, reply)?;
     let answer = parse_moves(board, answer)?;
     let &[answer] = answer.as_slice() else { return Err(EXPECTED) };
-    let mut position = plan.start().clone();
-    let legal = |position: &GomokuPosition, point: u16| {
-        position.check_move(GomokuMove(point)).map_err(|error| PlanFault::Illegal(board.name(point), error))
-    };
-    for &point in &way {
-        legal(&position, point)?;
-        position.play(GomokuMove(point));
-    }
+    let position = ways::follow(plan.start(), &way)?;
     if position.side() != plan.attacker() || position.winner().is_some() {
         return Err(PlanFault::Turn);
     }
-    legal(&position, answer)?;
+    ways::check(&position, answer)?;
     before.clone_from(&way);
     before.push(answer);
     plan.add(way, &position, answer);
