@@ -68,10 +68,10 @@ pub fn run(args: PlanHoldArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "black may not play everywhere in renju, so only white can be the one that holds"
     );
     ensure!(
-        args.memory >= HoldSearch::BYTES,
-        "--memory {} is too little: a position takes {} bytes",
+        args.memory >= HoldSearch::LEAST_MEMORY,
+        "--memory {} is too little: at least {} bytes are needed",
         bytes_text(args.memory),
-        HoldSearch::BYTES
+        HoldSearch::LEAST_MEMORY
     );
     let terms = HoldTerms { threads: args.common.threads()?, memory: args.memory, is_checked: args.check };
     if !args.common.quiet {

@@ -77,7 +77,7 @@ pub fn find_defence(
     };
     let (next, report) = (AtomicUsize::new(0), Mutex::new(report));
     let threads = terms.threads.clamp(1, attacks.len().max(1));
-    let limit = terms.memory / HoldSearch::BYTES / threads as u64;
+    let limit = HoldSearch::positions_in(terms.memory / threads as u64);
     let turns = |monitor: &Monitor| {
         while let Some(&attack) = attacks.get(next.fetch_add(1, SeqCst)) {
             let task = HoldTask { position, attacker, board: &board, rows: &rows, attack };
@@ -152,7 +152,7 @@ impl HoldTask<'_> {
             position.play(GomokuMove(attack));
             rows = self.board.bit(attack).map_or(rows.clone(), |bit| rows.attacked(bit));
         }
-        let mut search = HoldSearch::new(self.board, monitor, limit);
+        let mut search = HoldSearch::with_table(self.board, monitor, limit);
         let end = search.search(Mover::Defender, &rows)?;
         let answer = search.answer(&rows).filter(|_| end == HoldAnswer::Held).map(|bit| self.board.point(bit));
         let nodes = search.nodes();

@@ -155,7 +155,8 @@ impl GameSearch<'_, '_> {
         let (attacker, mover) = if target > 0 { (side, Mover::Attacker) } else { (side.other(), Mover::Defender) };
         let Some((board, rows)) = HoldBoard::new(&self.position, attacker) else { return Ok(None) };
         let most = MOST_HELD[usize::from(self.position.empty() >= THREATS_FROM)];
-        let mut search = HoldSearch::new(&board, self.monitor, most.min(self.table.bytes() / HoldSearch::BYTES));
+        let mut search =
+            HoldSearch::new(&board, self.monitor, most.min(HoldSearch::positions_in(self.table.bytes())));
         let answer = search.search(mover, &rows);
         self.threats += search.nodes();
         if answer? != HoldAnswer::Held {

@@ -210,7 +210,7 @@ fn what_is_not_held_is_told() {
         assert!(report.held < report.tasks);
     }
     // A little memory is not enough.
-    let (report, told) = defence(&empty(7, 7, 5), 100 * HoldSearch::BYTES, 1);
+    let (report, told) = defence(&empty(7, 7, 5), HoldSearch::LEAST_MEMORY, 1);
     assert_eq!((report.end, report.tasks, told.len()), (HoldAnswer::Open, 10, 10));
     // On 15x15 there are too many rows.
     let terms = HoldTerms { threads: 1, memory: 1 << 20, is_checked: false };

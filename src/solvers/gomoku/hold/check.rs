@@ -51,8 +51,9 @@ pub struct HoldCheck<'a, 's> {
     monitor: &'a Monitor,
     position: GomokuPosition,
     stones: CheckedStones,
-    /// Zones of the positions with the attacker to move that hold, by their points.
-    known: HashMap<Vec<u8>, Zone>,
+    /// Zones of the positions with the attacker to move that hold, by what these are known by; see
+    /// [`CheckedStones::key`].
+    known: HashMap<Box<[u8]>, Box<[u16]>>,
     moves: Vec<u16>,
     checked: HoldChecked,
 }
@@ -128,7 +129,9 @@ impl<'a, 's> HoldCheck<'a, 's> {
         }
         let (key, image) = self.stones.key();
         if let Some(zone) = self.known.get(&key) {
-            return Ok((0..image.len()).filter(|&point| zone.contains(&image[point])).collect());
+            return Ok((0..image.len())
+                .filter(|&point| zone.binary_search(&(image[point] as u16)).is_ok())
+                .collect());
         }
         self.checked.positions += 1;
         if self.checked.positions.is_multiple_of(REPORT) {
@@ -141,7 +144,9 @@ impl<'a, 's> HoldCheck<'a, 's> {
             }
             None => self.answered(rows, &least(open))?,
         };
-        self.known.insert(key, zone.iter().map(|&point| image[point]).collect());
+        let mut carried: Vec<u16> = zone.iter().map(|&point| image[point] as u16).collect();
+        carried.sort_unstable();
+        self.known.insert(key, carried.into());
         Ok(zone)
     }
 
@@ -293,8 +298,8 @@ impl CheckedStones {
     /// What a position is known by, and where each of its points is there: the stones and the empty points of its
     /// open rows, as the least of the images under the symmetries of the board. All other points might as well be the
     /// defender's.
-    fn key(&self) -> (Vec<u8>, Vec<usize>) {
-        let mut stones = vec![0; self.points.len()];
+    fn key(&self) -> (Box<[u8]>, Vec<usize>) {
+        let mut stones = vec![0u8; self.points.len()];
         for point in self.open_windows().into_iter().flatten() {
             stones[point] = if self.points[point] == CheckedStone::Empty { 1 } else { 2 };
         }
@@ -311,9 +316,10 @@ impl CheckedStones {
                 if symmetry & 4 != 0 { x * width + y } else { y * width + x }
             };
             let image: Vec<usize> = (0..stones.len()).map(carried).collect();
-            let mut key = vec![0; stones.len()];
-            image.iter().zip(&stones).for_each(|(&to, &stone)| key[to] = stone);
-            (key, image)
+            // Four points a byte.
+            let mut key = vec![0u8; stones.len().div_ceil(4)];
+            image.iter().zip(&stones).for_each(|(&to, &stone)| key[to / 4] |= stone << (2 * (to % 4)));
+            (key.into_boxed_slice(), image)
         });
         images.min().unwrap_or_default()
     }

@@ -179,6 +179,11 @@ impl OpenRows {
         self.0.iter().copied()
     }
 
+    /// The points that are needed for each, as a list.
+    pub fn as_slice(&self) -> &[PointSet] {
+        &self.0
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -21,6 +21,12 @@ const WIDTH: usize = 16;
 const SHARE: u32 = 4;
 /// Nodes between two reports.
 const REPORT: u64 = 1024;
+/// What keys are mixed with, so that the same rows with the one or the other to move are two positions.
+const MOVERS: [u64; 2] = [0, 0x9E37_79B9_7F4A_7C15];
+/// Of so many places of a table one at least is left empty.
+const EMPTY_PART: u64 = 8;
+/// Fewest places of a table.
+const FEWEST_PLACES: u64 = 64;
 /// Proven, or refuted.
 const NEVER: u32 = 1_000_000_000;
 
@@ -85,26 +91,44 @@ struct NextRows {
 pub struct HoldSearch<'a> {
     board: &'a HoldBoard,
     monitor: &'a Monitor,
-    /// With the attacker to move, and with the defender to move.
-    known: [AHashMap<u64, Known>; 2],
+    /// By the keys of the rows, mixed with [`MOVERS`].
+    known: AHashMap<u64, Known>,
     memory: PairMemory,
-    nodes: u64,
+    /// Positions that the monitor knows of.
+    reported: u64,
     limit: u64,
 }
 
 impl<'a> HoldSearch<'a> {
-    /// A search that visits `limit` positions at most, of some [`HoldSearch::BYTES`] each.
+    /// A search that keeps `limit` positions at most, in a table that grows.
     pub fn new(board: &'a HoldBoard, monitor: &'a Monitor, limit: u64) -> HoldSearch<'a> {
-        let known = [AHashMap::default(), AHashMap::default()];
-        HoldSearch { board, monitor, known, memory: PairMemory::default(), nodes: 0, limit }
+        HoldSearch { board, monitor, known: AHashMap::default(), memory: PairMemory::default(), reported: 0, limit }
     }
 
-    /// Memory of a position, with the room that a growing table leaves.
-    pub const BYTES: u64 = 96;
+    /// The same with a table for all of them from the beginning, which takes half of the memory of one that has to
+    /// grow. Where so much cannot be had, it grows.
+    pub fn with_table(board: &'a HoldBoard, monitor: &'a Monitor, limit: u64) -> HoldSearch<'a> {
+        let mut search = HoldSearch::new(board, monitor, limit);
+        let _ = search.known.try_reserve(usize::try_from(limit).unwrap_or(usize::MAX));
+        search
+    }
 
-    /// Positions visited so far.
+    /// Memory of a place of the table.
+    const BYTES: u64 = size_of::<(u64, Known)>() as u64 + 1;
+
+    /// Least memory of a table.
+    pub const LEAST_MEMORY: u64 = FEWEST_PLACES * HoldSearch::BYTES;
+
+    /// Most positions of a table in so much memory. The number of its places is a power of two.
+    pub fn positions_in(memory: u64) -> u64 {
+        let places = (memory / HoldSearch::BYTES).max(FEWEST_PLACES);
+        let places = 1 << places.ilog2();
+        places - places / EMPTY_PART
+    }
+
+    /// Positions so far. Those with the defender to move only count if they were searched, or decided at a look.
     pub fn nodes(&self) -> u64 {
-        self.nodes
+        self.known.len() as u64
     }
 
     /// Whether the defender prevents all of these rows.
@@ -145,26 +169,27 @@ impl<'a> HoldSearch<'a> {
 
     /// What is known of rows, carried back from the table.
     fn look(&self, mover: Mover, key: (u64, usize)) -> Option<Known> {
-        let known = self.known[mover as usize].get(&key.0)?;
+        let known = self.known.get(&(key.0 ^ MOVERS[mover as usize]))?;
         let back = |set| self.board.unapply(key.1, set);
         Some(Known { zone: back(known.zone), answer: carried(known.answer, back), ..*known })
     }
 
     fn keep(&mut self, mover: Mover, key: (u64, usize), known: Known) -> Known {
         let to = |set| self.board.apply(key.1, set);
-        self.known[mover as usize]
-            .insert(key.0, Known { zone: to(known.zone), answer: carried(known.answer, to), ..known });
+        let carried = Known { zone: to(known.zone), answer: carried(known.answer, to), ..known };
+        self.known.insert(key.0 ^ MOVERS[mover as usize], carried);
         known
     }
 
-    /// What is known of rows, or else what can be said of them at a look.
-    fn judge(&mut self, mover: Mover, rows: &OpenRows, key: (u64, usize)) -> Result<Known, Stopped> {
+    /// What is known of rows, or else what can be said of them at a look. With the defender to move, nothing is kept
+    /// where that is not enough: looking again costs little.
+    fn judge(&mut self, mover: Mover, rows: &OpenRows, key: (u64, usize)) -> Known {
         if let Some(known) = self.look(mover, key) {
-            return Ok(known);
+            return known;
         }
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(REPORT) {
-            self.monitor.report(REPORT)?;
+        let undecided = Known::open(1, 1);
+        if mover == Mover::Defender && !rows.is_empty() && rows.iter().all(|row| row.count_ones() > 1) {
+            return undecided;
         }
         let needed = rows.iter().filter(|row| row.count_ones() == 1).fold(0, |set, row| set | row).count_ones();
         let known = match mover {
@@ -179,9 +204,9 @@ impl<'a> HoldSearch<'a> {
                 Err(left) => Known::open(1 + left.0, 1),
             },
             Mover::Defender if needed > 1 => LOST,
-            Mover::Defender => Known::open(1, 1),
+            Mover::Defender => undecided,
         };
-        Ok(self.keep(mover, key, known))
+        self.keep(mover, key, known)
     }
 
     /// Searches until a position is decided, or has at least so great a proof number or disproof number.
@@ -193,10 +218,14 @@ impl<'a> HoldSearch<'a> {
         most_proof: u32,
         most_disproof: u32,
     ) -> Result<Known, Stopped> {
-        let known = self.judge(mover, rows, key)?;
+        if self.nodes() - self.reported >= REPORT {
+            self.monitor.report(self.nodes() - self.reported)?;
+            self.reported = self.nodes();
+        }
+        let known = self.judge(mover, rows, key);
         let is_over =
             |known: Known| known.is_decided() || known.proof >= most_proof || known.disproof >= most_disproof;
-        if is_over(known) || self.nodes >= self.limit {
+        if is_over(known) || self.nodes() >= self.limit {
             return Ok(known);
         }
         let known = match mover {
@@ -208,13 +237,20 @@ impl<'a> HoldSearch<'a> {
 
     /// With the defender to move, one of its moves has to hold.
     fn deepen_defence(&mut self, rows: &OpenRows, most_proof: u32, most_disproof: u32) -> Result<Known, Stopped> {
-        let mut later = self.defences(rows).into_iter();
-        let mut nexts: Vec<NextRows> = later.by_ref().take(WIDTH).collect();
+        let moves = self.defences(rows);
+        let mut width = WIDTH.min(moves.len());
+        // Rows are only made for moves that are looked at: the first one is often enough.
+        let mut nexts: Vec<NextRows> = Vec::with_capacity(width);
         loop {
             let (mut proof, mut second, mut best) = (NEVER, NEVER, 0);
             let (mut disproof, mut alive) = (0, 0);
-            for (n, next) in nexts.iter().enumerate() {
-                let known = self.judge(Mover::Attacker, &next.rows, next.key)?;
+            for n in 0..width {
+                if n == nexts.len() {
+                    let bit = moves[n];
+                    nexts.push(self.next(bit, rows.defended(bit)));
+                }
+                let next = &nexts[n];
+                let known = self.judge(Mover::Attacker, &next.rows, next.key);
                 if known.proof == 0 {
                     return Ok(Known { zone: known.zone | 1 << next.bit, answer: next.bit as u8, ..HELD });
                 }
@@ -227,19 +263,18 @@ impl<'a> HoldSearch<'a> {
                 alive += u32::from(known.disproof > 0);
             }
             if alive == 0 {
-                let more = nexts.len();
-                nexts.extend(later.by_ref().take(WIDTH));
-                if nexts.len() == more {
+                if width == moves.len() {
                     return Ok(LOST);
                 }
+                width = (width + WIDTH).min(moves.len());
                 continue;
             }
             let known = Known::open(proof, (disproof + (alive - 1) / SHARE).min(NEVER - 1));
-            if proof >= most_proof || known.disproof >= most_disproof || self.nodes >= self.limit {
+            if proof >= most_proof || known.disproof >= most_disproof || self.nodes() >= self.limit {
                 return Ok(known);
             }
             let next = &nexts[best];
-            let own = self.judge(Mover::Attacker, &next.rows, next.key)?.disproof;
+            let own = self.judge(Mover::Attacker, &next.rows, next.key).disproof;
             let most = (most_disproof - known.disproof).saturating_add(own).min(NEVER);
             self.deepen(Mover::Attacker, &next.rows, next.key, most_proof.min(with_slack(second)), most)?;
         }
@@ -273,7 +308,7 @@ impl<'a> HoldSearch<'a> {
             let (mut proof, mut alive) = (0, 0);
             added = 0;
             for (n, next) in nexts.iter().enumerate() {
-                let known = self.judge(Mover::Defender, &next.rows, next.key)?;
+                let known = self.judge(Mover::Defender, &next.rows, next.key);
                 if known.disproof == 0 {
                     return Ok(LOST);
                 }
@@ -296,11 +331,11 @@ impl<'a> HoldSearch<'a> {
                 return Ok(Known { zone, ..HELD });
             }
             let known = Known::open((proof + (alive - 1) / SHARE).min(NEVER - 1), disproof);
-            if known.proof >= most_proof || disproof >= most_disproof || self.nodes >= self.limit {
+            if known.proof >= most_proof || disproof >= most_disproof || self.nodes() >= self.limit {
                 return Ok(known);
             }
             let next = &nexts[best];
-            let own = self.judge(Mover::Defender, &next.rows, next.key)?.proof;
+            let own = self.judge(Mover::Defender, &next.rows, next.key).proof;
             let most = (most_proof - known.proof).saturating_add(own).min(NEVER);
             self.deepen(Mover::Defender, &next.rows, next.key, most, most_disproof.min(with_slack(second)))?;
         }
@@ -308,7 +343,7 @@ impl<'a> HoldSearch<'a> {
 
     /// The defender's moves: the one that is forced, or those that no other one is better than, those in many nearly
     /// finished rows first.
-    fn defences(&self, rows: &OpenRows) -> Vec<NextRows> {
+    fn defences(&self, rows: &OpenRows) -> Vec<u32> {
         let forced = rows.iter().find(|row| row.count_ones() == 1);
         let better = rows.better();
         let all = rows.points();
@@ -323,7 +358,7 @@ impl<'a> HoldSearch<'a> {
         }
         let mut moves: Vec<u32> = bits(moves).collect();
         moves.sort_by_key(|&bit| std::cmp::Reverse(weights[bit as usize]));
-        moves.into_iter().map(|bit| self.next(bit, rows.defended(bit))).collect()
+        moves
     }
 
     fn next(&self, bit: u32, rows: OpenRows) -> NextRows {
