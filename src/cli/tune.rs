@@ -5,21 +5,33 @@ use super::machine;
 use super::selfplay::GameLines;
 use super::weights::weights;
 use crate::core::quantity::grouped;
-use crate::games::reversi::weights::WIDTH;
+use crate::games::reversi::position::ReversiPosition;
+use crate::games::reversi::weights::{PatternWeights, WIDTH};
 use crate::solvers::gomoku::learning::choices::fit_order;
 use crate::solvers::gomoku::learning::fit::{FitSettings, UNITS, best_units, fit, loss};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
+use crate::solvers::reversi::cuts::DEEPEST;
 use crate::solvers::reversi::learning::fit::{
-    PartSum, PatternFitSettings, ReversiCollector, errors, fit as fit_patterns,
+    PartSum, PatternFitSettings, ReversiCollector, ReversiSample, errors, fit as fit_patterns,
 };
+use crate::solvers::reversi::learning::foresight::{
+    DepthSearcher, DepthValues, FEWEST_OF_STAGE, ForesightCollector, fit_cuts,
+};
+use crate::solvers::reversi::learning::labels::Labeller;
 use anyhow::{Context, anyhow, bail, ensure};
-use rayon::ThreadPoolBuilder;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Searches of positions are told of so many times.
+const PARTS: usize = 10;
+/// Positions that are searched with one table, most of them of the same games.
+const TOGETHER: usize = 512;
 
 /// Learn the weights of a player from games that it has played against itself (see morpion selfplay).
 ///
@@ -40,6 +52,11 @@ enum TuneGame {
     Gomoku(TuneOfGomoku),
     /// Reversi on 8x8
     Reversi(TuneOfReversi),
+    /// How well shallow searches of Reversi tell the values of deep ones
+    ///
+    /// One position of each game is searched to all depths up to eleven plies, with the usual weights. What is
+    /// written is the file of the program's sources that the player leaves out deep searches by.
+    ReversiCuts(TuneOfReversiCuts),
 }
 
 /// What is learned from, and where the weights go.
@@ -93,7 +110,20 @@ struct TuneOfReversi {
     /// How much weights that few positions speak for are drawn to 0: so many positions weigh as much
     #[arg(long, value_name = "N", default_value_t = 50.0, value_parser = factor)]
     penalty: f64,
-    /// Number of threads that fit
+    /// Learn what searches of so many plies say of the positions, with the usual weights, instead of how the games
+    /// end; the last twelve moves, which are played perfectly, count as they end
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=20))]
+    search: Option<u32>,
+    /// Number of threads that search and fit
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: u64,
+}
+
+#[derive(Debug, clap::Args)]
+struct TuneOfReversiCuts {
+    #[command(flatten)]
+    of: TuneOf,
+    /// Number of threads that search
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: u64,
 }
@@ -116,6 +146,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
         TuneGame::Gomoku(asked) => tune_gomoku(&asked, out),
         TuneGame::Reversi(asked) => tune_reversi(&asked, out),
+        TuneGame::ReversiCuts(asked) => tune_cuts(&asked, out),
     }
 }
 
@@ -165,14 +196,17 @@ fn told(out: &mut dyn Write, games: u32, positions: usize) -> anyhow::Result<u64
 }
 
 fn tune_reversi(asked: &TuneOfReversi, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let TuneOfReversi { of, steps, penalty, threads } = asked;
+    let TuneOfReversi { of, steps, penalty, search, threads } = asked;
     of.check()?;
     let mut collected = ReversiCollector::default();
     let files = read_files(&of.files, &mut collected)?;
     let positions = told(out, collected.games, collected.samples.len())?;
-    let samples = &collected.samples;
     let settings = PatternFitSettings { steps: *steps, penalty: *penalty, parts: *threads as usize };
     let pool = ThreadPoolBuilder::new().num_threads(settings.parts).build()?;
+    if let Some(depth) = *search {
+        label(&mut collected.samples, depth, &pool, out)?;
+    }
+    let samples = &collected.samples;
     let sum_parts = |parts: usize, sum: &PartSum<'_>| pool.install(|| (0..parts).into_par_iter().map(sum).collect());
     let mut shown = Ok(());
     let mut fitted = fit_patterns(samples, settings, &sum_parts, &mut |stage, loss, positions| {
@@ -189,10 +223,61 @@ fn tune_reversi(asked: &TuneOfReversi, out: &mut dyn Write) -> anyhow::Result<Ex
     let loss = errors(samples, &fitted, None).loss();
     let FitLoss { training, validation } = loss;
     writeln!(out, "all: error {training:.3}, of games that are not learned from {validation:.3}")?;
-    let (date, fit) = (machine::date(), settings.to_string());
+    let searched = search.map_or(String::new(), |depth| format!(" search={depth}"));
+    let (date, fit) = (machine::date(), format!("{settings}{searched}"));
     let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("error", 3), loss };
     fitted.about = about.text();
     save(&of.output, &fitted.to_bytes(), of.force)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sets what the positions are worth by searches of so many plies.
+fn label(samples: &mut [ReversiSample], depth: u32, pool: &ThreadPool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (all, mut done) = (samples.len(), 0);
+    for some in samples.chunks_mut(all / PARTS + 1) {
+        let searched = |together: &mut [ReversiSample]| -> anyhow::Result<()> {
+            Labeller::new(PatternWeights::usual(), depth)?.label(together);
+            Ok(())
+        };
+        pool.install(|| some.par_chunks_mut(TOGETHER).try_for_each(searched))?;
+        done += some.len();
+        writeln!(out, "{} of {} positions searched", grouped(done as u64), grouped(all as u64))?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn tune_cuts(asked: &TuneOfReversiCuts, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let TuneOfReversiCuts { of, threads } = asked;
+    of.check()?;
+    let mut collected = ForesightCollector::default();
+    let files = read_files(&of.files, &mut collected)?;
+    let count = grouped(collected.positions.len() as u64);
+    writeln!(out, "{} games, {count} positions", grouped(u64::from(collected.games)))?;
+    out.flush()?;
+    let pool = ThreadPoolBuilder::new().num_threads(*threads as usize).build()?;
+    let searched = |position: &ReversiPosition| -> anyhow::Result<DepthValues> {
+        Ok(DepthSearcher::new(PatternWeights::usual())?.values(position))
+    };
+    let mut values = Vec::new();
+    for some in collected.positions.chunks(collected.positions.len() / PARTS + 1) {
+        let of_some: anyhow::Result<Vec<DepthValues>> = pool.install(|| some.par_iter().map(searched).collect());
+        values.extend(of_some?);
+        writeln!(out, "{} of {count} positions searched", grouped(values.len() as u64))?;
+        out.flush()?;
+    }
+    let heads: Vec<String> = files.iter().map(|(count, head)| format!("{count} games: {head}")).collect();
+    let about = format!("learned on {} from {count} positions of {}", machine::date(), heads.join(", "));
+    let cuts = fit_cuts(&values, about).map_err(|stage| {
+        anyhow!(
+            "stage {stage} of the game has fewer than {FEWEST_OF_STAGE} undecided positions: more games are needed"
+        )
+    })?;
+    for (stage, cut) in (1..).zip(cuts.stages.iter().map(|stage| stage.last())) {
+        let Some(cut) = cut else { continue };
+        writeln!(out, "stage {stage}: {DEEPEST} plies differ by {} from what tells them", cut.deviation)?;
+    }
+    save(&of.output, cuts.to_text().as_bytes(), of.force)?;
     Ok(ExitCode::SUCCESS)
 }
 

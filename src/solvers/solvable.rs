@@ -14,8 +14,9 @@ use super::monitor::{Monitor, Watch};
 use super::player::SearchPlayer;
 use super::player::ending::GameEnding;
 use super::player::plies::PlySearch;
+use super::reversi::cuts::ProbableCuts;
 use super::reversi::engine::{ReversiEngine, nodes_to_end};
-use super::reversi::plies::ReversiPlies;
+use super::reversi::plies::{ReversiOutlook, ReversiPlies};
 use super::search::{NodeSearch, Parts, Stats};
 use super::solve::Engine;
 use super::table::{Table, TableError};
@@ -24,7 +25,6 @@ use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
 use crate::games::gomoku::swap2::Swap2Player;
 use crate::games::gomoku::swap2::game::Swap2Game;
-use crate::games::reversi::weights::ReversiEstimate;
 use crate::games::{go, gomoku, reversi};
 use std::fmt;
 
@@ -165,11 +165,12 @@ impl Solvable for reversi::position::ReversiPosition {
         ReversiEngine { table, busy, monitor, stats: Stats::default() }
     }
 
-    type Estimate = ReversiEstimate;
+    type Estimate = ReversiOutlook;
     type Plies<'a> = ReversiPlies<'a>;
 
-    fn plies<'a>(&self, estimate: &'a ReversiEstimate, table: &'a Table, watch: &'a dyn Watch) -> ReversiPlies<'a> {
-        ReversiPlies::new(self, estimate.patterns(self.board()), table, watch)
+    fn plies<'a>(&self, outlook: &'a ReversiOutlook, table: &'a Table, watch: &'a dyn Watch) -> ReversiPlies<'a> {
+        let cuts = ProbableCuts::usual().filter(|_| outlook.cuts);
+        ReversiPlies::new(self, outlook.estimate.patterns(self.board()), cuts, table, watch)
     }
 
     fn remembered(&self, table: &Table) -> Option<Self::Move> {

@@ -158,6 +158,8 @@ pub fn reversi_estimate(name: &str, files: FileReader<'_>) -> Result<ReversiEsti
     Ok(ReversiEstimate::Own(Arc::new(weights)))
 }
 
+/// The part of the search of Reversi that a player can be without ([`crate::solvers::reversi::cuts`]).
+const CUTS: &str = "cuts";
 /// Plies of an opening of Reversi.
 const REVERSI_PLIES: [usize; 4] = [6, 7, 8, 9];
 /// Greatest value of the first opening of Reversi that is drawn, in tenths of a disc.
@@ -166,17 +168,24 @@ const REVERSI_EVEN: Value = 15;
 impl MatchGame for ReversiPosition {
     type Own = SearchPlayer<ReversiPosition>;
 
-    const OWN_SETTINGS: &'static str = "a level or a setting, such as level=5, nodes=3000, time=0.2s or weights=FILE";
+    const OWN_SETTINGS: &'static str =
+        "a level or a setting, such as level=5, nodes=3000, time=0.2s, weights=FILE or without=cuts";
 
     fn own_player(memory: u64) -> Result<Self::Own, BadValue> {
         SearchPlayer::new(memory).map_err(bad)
     }
 
     fn set(player: &mut Self::Own, name: &str, text: &str, means: SettingMeans<'_>) -> Result<bool, BadValue> {
-        if name == "weights" {
-            player.set_estimate(reversi_estimate(text, means.files)?);
+        match name {
+            "weights" => {
+                let estimate = reversi_estimate(text, means.files)?;
+                player.change_estimate(|outlook| outlook.estimate = estimate);
+            }
+            "without" if text == CUTS => player.change_estimate(|outlook| outlook.cuts = false),
+            "without" => return Err(BadValue(format!("without={text}: expected a part of the search: {CUTS}"))),
+            _ => return Ok(false),
         }
-        Ok(name == "weights")
+        Ok(true)
     }
 
     fn opening(judge: &mut Self::Own, empty: &Self, seed: u64, number: u64) -> Option<Vec<ReversiMove>> {

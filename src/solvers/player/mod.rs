@@ -30,7 +30,7 @@ use std::cmp::Reverse;
 /// Most plies that are ever asked for.
 const DEEPEST: u32 = 100;
 /// Part of the budget after which no further depth is begun.
-const LAST_START: f64 = 0.5;
+const LAST_START: f64 = 0.9;
 /// The same where there is one move only: it is made anyway, and the search says what it is worth.
 const LAST_START_OF_ONE: f64 = 0.01;
 /// Part of the budget that is searched before the end of the game is tried.
@@ -68,9 +68,9 @@ impl<G: Solvable> SearchPlayer<G> {
 }
 
 impl<G: Solvable> SearchPlayer<G> {
-    /// Sets what its estimate is made of, and forgets what it knows.
-    pub fn set_estimate(&mut self, estimate: G::Estimate) {
-        self.estimate = estimate;
+    /// Changes what its estimate is made of, and forgets what it knows.
+    pub fn change_estimate(&mut self, change: impl FnOnce(&mut G::Estimate)) {
+        change(&mut self.estimate);
         self.forget_all();
     }
 

@@ -4,6 +4,7 @@
 //! Principal variation search with a transposition table (that of the solver, under other hashes). Values are in
 //! units of [`FINE`] a disc. The evaluation is by patterns on the full board, by its nine terms on others.
 
+use super::cuts::{ProbableCuts, shallow_depth};
 use super::last::take;
 use super::ordering::{Ordered, choose};
 use super::rules::EndgameRules;
@@ -32,6 +33,8 @@ pub struct Midgame<'a> {
     pub(super) rules: EndgameRules,
     /// Weights of the evaluation by patterns; nothing for that by terms.
     pub(super) weights: Option<&'a PatternWeights>,
+    /// Where deep searches may be left out; they never are without such weights.
+    pub(super) cuts: Option<&'a ProbableCuts>,
     pub(super) table: &'a Table,
     pub(super) watch: &'a dyn Watch,
     /// How many positions have been visited.
@@ -73,6 +76,7 @@ impl<'a> Midgame<'a> {
         Midgame {
             rules,
             weights,
+            cuts: None,
             table,
             watch,
             nodes: 0,
@@ -164,6 +168,16 @@ pub(super) fn midgame_body<I: Compiled>(
         }
     }
     let before = std::mem::take(&mut search.estimated);
+    if beta - alpha == 1 {
+        let bound = foreseen(i, search, (own, enemy), numbers, depth, (alpha, beta));
+        if search.stopped.is_some() {
+            return 0;
+        }
+        if let Some(bound) = bound {
+            search.estimated |= before;
+            return bound;
+        }
+    }
     let begun = search.nodes;
     let start = search.moves.len();
     let empty = (search.rules.cells & !(own | enemy)).count_ones();
@@ -216,6 +230,38 @@ pub(super) fn midgame_body<I: Compiled>(
     entry.put(search.table, key, search.nodes - begun);
     search.estimated |= before;
     best
+}
+
+/// The bound that the value of a position is probably beyond, as far as a shallow search tells, if it does. On which
+/// side that search has a chance is told by the evaluation.
+#[inline(always)]
+fn foreseen<I: Compiled>(
+    i: I,
+    search: &mut Midgame<'_>,
+    (own, enemy): (u64, u64),
+    numbers: &PatternNumbers,
+    depth: u32,
+    (alpha, beta): (i32, i32),
+) -> Option<i32> {
+    let empty = (search.rules.cells & !(own | enemy)).count_ones();
+    let (weights, cut) = (search.weights?, search.cuts?.cut(empty, depth)?);
+    let guess = weights.value(numbers, empty) + cut.evaluation;
+    let near = cut.deviation / 2;
+    // The shallow value that says so.
+    let (is_high, enough) = if guess >= beta + near {
+        (true, beta + cut.deviation - cut.shallow)
+    } else if guess <= alpha - near {
+        (false, alpha - cut.deviation - cut.shallow)
+    } else {
+        return None;
+    };
+    let window = if is_high { (enough - 1, enough) } else { (enough, enough + 1) };
+    let value = i.midgame(search, own, enemy, numbers, shallow_depth(depth), window);
+    let is_beyond = if is_high { value >= enough } else { value <= enough };
+    if !is_beyond {
+        search.estimated = false;
+    }
+    is_beyond.then_some(if is_high { beta } else { alpha })
 }
 
 /// The last ply: each move is made and evaluated.
@@ -313,6 +359,48 @@ mod tests {
             exact += u32::from(!estimated);
         }
         assert!(exact > 10, "{exact} of 120 positions are decided");
+    }
+
+    #[test]
+    fn cuts_save_nodes_and_values_stay_near() {
+        let (watch, mut random) = (Monitor::default(), rng(12, &[]));
+        let start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard).with_empties(Empties::ToWinner);
+        let weights = Some(PatternWeights::usual());
+        let (mut nodes, mut differences) = ([0, 0], 0);
+        for _ in 0..20 {
+            let position = wander(start, random.random_range(10..40), &mut random);
+            let table = Table::new(1 << 20).unwrap();
+            let searched = [None, ProbableCuts::usual()].map(|cuts| {
+                table.clear();
+                let mut search =
+                    Midgame { cuts, ..Midgame::new(EndgameRules::of(&position), weights, &table, &watch) };
+                let value = search.value(Plain, position.own(), position.enemy(), 7, WHOLE);
+                (search.nodes, value)
+            });
+            (0..2).for_each(|n| nodes[n] += searched[n].0);
+            differences += (searched[0].1 - searched[1].1).abs();
+        }
+        assert!(2 * nodes[1] < nodes[0], "{nodes:?}");
+        assert!(differences < 20 * 2 * FINE, "{differences}");
+    }
+
+    #[test]
+    fn with_cuts_values_without_an_estimate_are_exact() {
+        let (watch, mut random, mut exact) = (Monitor::default(), rng(13, &[]), 0);
+        let start = ReversiPosition::new(ReversiBoard::FULL, Start::Standard).with_empties(Empties::ToWinner);
+        let weights = Some(PatternWeights::usual());
+        for _ in 0..100 {
+            let position = wander(start, random.random_range(52..60), &mut random);
+            let table = Table::new(1 << 16).unwrap();
+            let cuts = ProbableCuts::usual();
+            let mut search = Midgame { cuts, ..Midgame::new(EndgameRules::of(&position), weights, &table, &watch) };
+            let value = search.value(Plain, position.own(), position.enemy(), 12, WHOLE);
+            if !search.estimated {
+                exact += 1;
+                assert_eq!(value, plain(&position, weights, 12).0, "{position}");
+            }
+        }
+        assert!(exact > 30, "{exact} of 100 values rest on no estimate");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The fit: weights under which the evaluation tells the end of games with the least square error.
+//! The fit: weights under which the evaluation tells the end of games with the least square error, or what searches
+//! say of their positions ([`super::labels`]).
 //!
 //! Each stage is fitted by itself, by conjugate gradients on the normal equations, to the positions of its numbers of
 //! empty cells and of the next few on both sides, which count half: so the stages fit together. A penalty on the
@@ -19,21 +20,22 @@ const BESIDE: u32 = 2;
 /// How much these positions count.
 const BESIDE_PART: f32 = 0.5;
 
-/// A position with the end of its game.
+/// A position, and what it is worth.
 #[derive(Debug, Clone, Copy)]
 pub struct ReversiSample {
     /// Discs of the side to move.
     pub own: u64,
     /// Discs of the other side.
     pub enemy: u64,
-    /// The difference of discs at the end, for the side to move.
-    pub score: i8,
+    /// The difference of discs for the side to move: at the end of the game, or by a search.
+    pub worth: f32,
     /// Whether it is learned from.
     pub is_training: bool,
 }
 
 impl ReversiSample {
-    fn empty(&self) -> u32 {
+    /// Number of empty cells.
+    pub fn empty(&self) -> u32 {
         (self.own | self.enemy).count_zeros()
     }
 }
@@ -46,7 +48,7 @@ pub fn samples_of(game: &ReversiLearningGame, number: u32, mut each: impl FnMut(
         if ply >= game.opening {
             let score = if position.side() == Side::First { game.score } else { -game.score };
             let (own, enemy) = (position.own(), position.enemy());
-            each(ReversiSample { own, enemy, score: score as i8, is_training: !number.is_multiple_of(VALIDATION) });
+            each(ReversiSample { own, enemy, worth: score as f32, is_training: !number.is_multiple_of(VALIDATION) });
         }
         position.play(ReversiMove(square));
     }
@@ -122,7 +124,7 @@ pub fn errors(samples: &[ReversiSample], weights: &PatternWeights, of_stage: Opt
     let mut sums = [(0.0, 0u64); 2];
     for sample in samples.iter().filter(|sample| of_stage.is_none_or(|of| of == stage(sample.empty()))) {
         let value = weights.value(&PatternNumbers::of(sample.own, sample.enemy), sample.empty());
-        let error = f64::from(value) / f64::from(FINE) - f64::from(sample.score);
+        let error = f64::from(value) / f64::from(FINE) - f64::from(sample.worth);
         let sum = &mut sums[usize::from(sample.is_training)];
         *sum = (sum.0 + error * error, sum.1 + 1);
     }
@@ -187,7 +189,7 @@ impl StageFit<'_> {
         let counts = self.sum(|_, places, counts, sum| places.iter().for_each(|&p| sum[p as usize] += counts));
         let scale: Vec<f32> = counts.iter().map(|count| 1.0 / (count + penalty).max(1e-6)).collect();
         let mut rest = self.sum(|sample, places, counts, sum| {
-            places.iter().for_each(|&p| sum[p as usize] += counts * f32::from(sample.score));
+            places.iter().for_each(|&p| sum[p as usize] += counts * sample.worth);
         });
         let mut weights = vec![0.0f32; SIZE];
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
@@ -323,15 +325,15 @@ mod tests {
             errors(samples, &weights, Some(4)).loss()
         };
         for sample in &mut samples {
-            let corners = |discs: u64| (discs & CORNERS).count_ones() as i8;
-            sample.score = 10 * (corners(sample.own) - corners(sample.enemy));
+            let corners = |discs: u64| (discs & CORNERS).count_ones() as f32;
+            sample.worth = 10.0 * (corners(sample.own) - corners(sample.enemy));
         }
         let nothing = errors(&samples, &PatternWeights::new(&[], [0; EMPTIES], String::new()), Some(4)).loss();
         let learned = learn(&samples);
         assert!(learned.validation < 0.5 * nothing.validation && learned.training < 2.0, "{learned:?} {nothing:?}");
         let mut random = rng(6, &[]);
         for sample in &mut samples {
-            sample.score = random.random_range(-20..=20);
+            sample.worth = random.random_range(-20..=20) as f32;
         }
         let chance = learn(&samples);
         assert!(chance.validation > 11.0 && chance.training < chance.validation, "{chance:?}");

@@ -84,7 +84,7 @@ impl<'w> ReversiLearningPlayer<'w> {
     /// The best move by searches of one ply, two plies, and so on.
     fn searched(&self, position: &ReversiPosition, legal: &[ReversiMove], depth: u32) -> ReversiMove {
         let watch = Monitor::default();
-        let mut search = ReversiPlies::new(position, self.weights, &self.table, &watch);
+        let mut search = ReversiPlies::new(position, self.weights, None, &self.table, &watch);
         let mut order = legal.to_vec();
         for depth in 1..=depth.max(1) {
             let mut best = (-MAX_VALUE, 0);
