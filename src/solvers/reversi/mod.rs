@@ -6,7 +6,8 @@
 //! searches ([`ordering`]), on the full board with an evaluation that is learned ([`midgame`], [`learning`]).
 //! Players leave out searches by [`cuts`]. Everything is compiled for each instruction set
 //! ([`crate::games::reversi::flips`]). The rules of thumb are those known from the endgame searches of Othello
-//! programs (G. Andersson's "Writing an Othello program"; R. Delorme's notes on Edax); the code and the numbers are our own.
+//! programs (G. Andersson's "Writing an Othello program"; R. Delorme's notes on Edax); the code and the numbers are
+//! our own.
 
 pub mod cuts;
 pub mod engine;
