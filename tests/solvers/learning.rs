@@ -290,10 +290,40 @@ fn weights_of_reversi_are_learned_written_and_loaded() {
         let (code, _, errors) = run(at, &["match", &side, "morpion", "--game", "reversi"]);
         assert!(code == Some(2) && errors.contains(why), "{errors}");
     }
+    // What searches say is another target than the ends of games.
+    let searched = ["tune", "reversi", "games", "-o", "searched.weights", "--steps", "3", "--search", "2"];
+    let (code, out, errors) = run(at, &searched);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(out.contains("positions searched"), "{out}");
+    let other = PatternWeights::read(&std::fs::read(at.join("searched.weights")).unwrap()).unwrap();
+    assert!(other.about.contains("search=2") && other.sum() != weights.sum(), "{other:?}");
     for (files, why) in [("new.weights", "text in UTF-8"), ("none", "cannot be read")] {
         let (code, _, errors) = run(at, &["tune", "reversi", files, "-o", "other"]);
         assert!(code == Some(2) && errors.contains(why) && !at.join("other").exists(), "{errors}");
     }
+}
+
+#[test]
+fn cuts_of_reversi_need_positions_of_all_stages() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let (code, out, errors) = run(at, &["selfplay", "reversi", "games", "--depth", "1", "--games", "4"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let (code, out, errors) = run(at, &["tune", "reversi-cuts", "games", "-o", "cuts", "--threads", "2"]);
+    assert!(code == Some(2) && errors.contains("fewer than 30 undecided positions"), "{errors}");
+    assert!(out.contains("of 4 positions searched") && !at.join("cuts").exists(), "{out}");
+    // A player can be without them, and plays otherwise then.
+    let games = |a: &str| {
+        let arguments =
+            ["match", a, "morpion:level=2", "--game", "reversi", "--pairs", "2", "--nodes", "2000", "--time", "1h"];
+        run(at, &arguments)
+    };
+    let [with, without] = ["morpion", "morpion:without=cuts"].map(games);
+    assert!(with.0 == Some(0) && without.0 == Some(0), "{with:?} {without:?}");
+    let pairs = |out: &str| out.lines().filter(|line| line.starts_with("pair ")).collect::<Vec<_>>().join("\n");
+    assert_ne!(pairs(&with.1), pairs(&without.1));
+    let (code, _, errors) = games("morpion:without=aspiration");
+    assert!(code == Some(2) && errors.contains("expected a part of the search: cuts"), "{errors}");
 }
 
 #[test]
