@@ -328,6 +328,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("top", ""),
     ("tune gomoku", "GAMES -o FRESH --steps 2"),
     ("tune reversi", "REVERSI -o FRESH --steps 2"),
+    // Too few games, which it says at once: enough of them take minutes.
+    ("tune reversi-cuts", "REVERSI -o FRESH"),
     ("vcf", "--position h8a1h9a2h10o1"),
     ("verify", "GRID /dev/null"),
     ("worker", "--nats http://["),

@@ -16,7 +16,7 @@ use crate::solvers::reversi::learning::fit::{
     PartSum, PatternFitSettings, ReversiCollector, ReversiSample, errors, fit as fit_patterns,
 };
 use crate::solvers::reversi::learning::foresight::{
-    DepthSearcher, DepthValues, FEWEST_OF_STAGE, ForesightCollector, fit_cuts,
+    DepthSearcher, DepthValues, FEWEST_OF_STAGE, ForesightCollector, fit_cuts, stage_with_few,
 };
 use crate::solvers::reversi::learning::labels::Labeller;
 use anyhow::{Context, anyhow, bail, ensure};
@@ -255,6 +255,13 @@ fn tune_cuts(asked: &TuneOfReversiCuts, out: &mut dyn Write) -> anyhow::Result<E
     let count = grouped(collected.positions.len() as u64);
     writeln!(out, "{} games, {count} positions", grouped(u64::from(collected.games)))?;
     out.flush()?;
+    let few = |stage: usize| {
+        let positions = format!("fewer than {FEWEST_OF_STAGE} undecided positions");
+        anyhow!("stage {stage} of the game has {positions}: more games are needed")
+    };
+    if let Some(stage) = stage_with_few(collected.positions.iter().map(|position| position.empty().count_ones())) {
+        return Err(few(stage));
+    }
     let pool = ThreadPoolBuilder::new().num_threads(*threads as usize).build()?;
     let searched = |position: &ReversiPosition| -> anyhow::Result<DepthValues> {
         Ok(DepthSearcher::new(PatternWeights::usual())?.values(position))
@@ -268,11 +275,7 @@ fn tune_cuts(asked: &TuneOfReversiCuts, out: &mut dyn Write) -> anyhow::Result<E
     }
     let heads: Vec<String> = files.iter().map(|(count, head)| format!("{count} games: {head}")).collect();
     let about = format!("learned on {} from {count} positions of {}", machine::date(), heads.join(", "));
-    let cuts = fit_cuts(&values, about).map_err(|stage| {
-        anyhow!(
-            "stage {stage} of the game has fewer than {FEWEST_OF_STAGE} undecided positions: more games are needed"
-        )
-    })?;
+    let cuts = fit_cuts(&values, about).map_err(few)?;
     for (stage, cut) in (1..).zip(cuts.stages.iter().map(|stage| stage.last())) {
         let Some(cut) = cut else { continue };
         writeln!(out, "stage {stage}: {DEEPEST} plies differ by {} from what tells them", cut.deviation)?;

@@ -92,18 +92,25 @@ impl<'w> DepthSearcher<'w> {
     }
 }
 
+/// The first stage of the game, from 1 on, that has too few of the positions with these numbers of empty cells.
+pub fn stage_with_few(empty: impl Iterator<Item = u32>) -> Option<usize> {
+    let mut counts = [0; CUT_STAGES];
+    empty.for_each(|empty| counts[cut_stage(empty)] += 1);
+    counts.iter().position(|&count| count < FEWEST_OF_STAGE).map(|few| few + 1)
+}
+
 /// What positions say of each depth.
 ///
 /// # Errors
 /// The stage that has too few positions, from 1 on.
 pub fn fit_cuts(positions: &[DepthValues], about: String) -> Result<ProbableCuts, usize> {
     let undecided = |p: &&DepthValues| p.values[DEEPEST as usize].abs() < GREATEST;
+    if let Some(few) = stage_with_few(positions.iter().filter(undecided).map(|p| p.empty)) {
+        return Err(few);
+    }
     let mut of_stage: [Vec<&DepthValues>; CUT_STAGES] = Default::default();
     for position in positions.iter().filter(undecided) {
         of_stage[cut_stage(position.empty)].push(position);
-    }
-    if let Some(few) = of_stage.iter().position(|positions| positions.len() < FEWEST_OF_STAGE) {
-        return Err(few + 1);
     }
     let cut = |positions: &[&DepthValues], depth: u32| {
         let differences = |shallow: u32| {
