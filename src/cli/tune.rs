@@ -112,7 +112,7 @@ struct TuneOfReversi {
     penalty: f64,
     /// Learn what searches of so many plies say of the positions, with the usual weights, instead of how the games
     /// end; the last twelve moves, which are played perfectly, count as they end
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=20))]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(2..=20))]
     search: Option<u32>,
     /// Number of threads that search and fit
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]

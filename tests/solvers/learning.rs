@@ -290,6 +290,9 @@ fn weights_of_reversi_are_learned_written_and_loaded() {
         let (code, _, errors) = run(at, &["match", &side, "morpion", "--game", "reversi"]);
         assert!(code == Some(2) && errors.contains(why), "{errors}");
     }
+    // One ply has no other one to be averaged with.
+    let (code, _, errors) = run(at, &["tune", "reversi", "games", "-o", "other", "--search", "1"]);
+    assert!(code == Some(2) && errors.contains("2..=20"), "{errors}");
     // What searches say is another target than the ends of games.
     let searched = ["tune", "reversi", "games", "-o", "searched.weights", "--steps", "3", "--search", "2"];
     let (code, out, errors) = run(at, &searched);

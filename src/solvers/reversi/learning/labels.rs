@@ -25,7 +25,7 @@ pub struct Labeller<'w> {
 }
 
 impl<'w> Labeller<'w> {
-    /// A searcher of so many plies, with these weights.
+    /// A searcher of so many plies, two at least, with these weights.
     ///
     /// # Errors
     /// There is no memory for its table.
