@@ -180,7 +180,7 @@ fn an_order_of_moves_is_learned_from_what_was_chosen() {
         for point in &mut game.moves[game.opening..] {
             let lines = LineBoard::new(&tables, &position);
             let mut near = Vec::new();
-            lines.candidates(|point| near.push(point));
+            lines.candidates(Side::First, |point, _| near.push(point));
             if let Some(other) = near.get(random.random_range(0..near.len().max(1))) {
                 *point = *other;
             }

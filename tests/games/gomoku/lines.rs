@@ -156,7 +156,7 @@ fn line_tables_are_what_they_are_anew() {
                 for ply in 0..u64::from(board.area()) {
                     // Mostly points near stones: far ones make no rows. Games go on behind rows that win.
                     let mut near = Vec::new();
-                    lines.candidates(|point| near.push(point));
+                    lines.candidates(Side::First, |point, _| near.push(point));
                     let list = if near.is_empty() || random.random_range(0..8) == 0 { &all } else { &near };
                     let point = list[random.random_range(0..list.len())];
                     if position.stone(point).is_some() {
@@ -174,7 +174,7 @@ fn line_tables_are_what_they_are_anew() {
                 assert_eq!(lines.empty(), position.empty());
                 while let Some((point, undo)) = played.pop() {
                     position.undo(GomokuMove(point), undo);
-                    lines.take(point, position.side());
+                    lines.take(point);
                     if played.len() % 13 == 5 {
                         lines.check(&position);
                     }
@@ -188,6 +188,47 @@ fn line_tables_are_what_they_are_anew() {
             }
         }
     }
+}
+
+/// What a stone leaves of a straight four is told without the stone, and what a candidate comes with is what it makes.
+#[test]
+fn straight_fours_after_a_stone_are_told_before_it() {
+    let (mut kept, mut lost) = (0, 0);
+    for (rule, seed) in [(RowRule::Five, 1), (RowRule::Free, 2), (RowRule::Caro, 3)] {
+        let rules = GomokuRules::new(rule, 5).unwrap();
+        let tables = LineTables::new(rules).unwrap();
+        for game in 0..6 {
+            let mut random = rng(seed, &[game]);
+            let mut lines = LineBoard::new(&tables, &GomokuPosition::new(GomokuBoard::USUAL, rules));
+            let mut colour = Side::First;
+            for _ in 0..60 {
+                let mut near = Vec::new();
+                lines.candidates(colour, |point, makes| {
+                    let of = |side: Side| (lines.code(point, side), lines.class(point, side));
+                    assert_eq!(makes.map(|makes| (makes.code, makes.class)), [of(colour), of(colour.other())]);
+                    near.push(point);
+                });
+                let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
+                lines.put(point, colour);
+                colour = colour.other();
+                let straight = |side: Side| {
+                    lines.fours(side).filter(|&(_, class)| class == MoveClass::StraightFour).map(|(point, _)| point)
+                };
+                let straight: Vec<u16> = straight(colour).collect();
+                let empty: Vec<u16> = GomokuBoard::USUAL.points().filter(|&point| lines.is_empty(point)).collect();
+                for (&at, &stone) in straight.iter().flat_map(|at| empty.iter().map(move |stone| (at, stone))) {
+                    if at != stone {
+                        let told = lines.keeps_straight_four(at, colour, stone);
+                        lines.put(stone, colour.other());
+                        assert_eq!(lines.class(at, colour) == MoveClass::StraightFour, told, "{rule:?} {at} {stone}");
+                        lines.take(stone);
+                        *(if told { &mut kept } else { &mut lost }) += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(kept > 1_000 && lost > 50, "{kept} {lost}");
 }
 
 #[test]
@@ -216,7 +257,7 @@ fn threats_have_the_weights_of_their_side() {
     let mut differ = 0;
     for ply in 0..40 {
         let mut near = Vec::new();
-        lines.candidates(|point| near.push(point));
+        lines.candidates(Side::First, |point, _| near.push(point));
         let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
         let side = position.side();
         position.play(GomokuMove(point));
@@ -275,7 +316,7 @@ fn the_position_before_the_last_move_counts() {
         assert_eq!(set, slow_set(&boards[2], &position, side), "ply {ply}\n{position}");
         sets.push(set);
         let mut near = Vec::new();
-        boards[0].candidates(|point| near.push(point));
+        boards[0].candidates(Side::First, |point, _| near.push(point));
         let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
         position.play(GomokuMove(point));
         before = Some(now);

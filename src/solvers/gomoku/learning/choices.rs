@@ -49,11 +49,11 @@ impl Choices {
         let Choices { moves, positions } = self;
         replay(game, board, tables, |Replayed { lines, side, point, .. }| {
             let (from, mut chosen) = (moves.len(), None);
-            candidates(lines, side, need(lines, side), |candidate, _| {
+            candidates(lines, side, need(lines, side), |candidate, makes| {
                 if candidate == point {
                     chosen = Some(moves.len());
                 }
-                moves.push([lines.code(candidate, side), lines.code(candidate, side.other())]);
+                moves.push(makes.map(|makes| makes.code));
             });
             match chosen {
                 Some(chosen) if moves.len() > from + 1 => {

@@ -1,8 +1,9 @@
 //! A position with the line tables of all its points.
 //!
-//! A stone changes one line key of each of the 40 points that are at most five steps away on its lines. Where the
-//! class on that line changes, the move code of the point follows, and with it the counts of classes and the sums of
-//! weights. What changed is kept, so that the stone that was put last can be taken away again.
+//! The stones of each line are one word, of which the line keys of its points are parts. A stone changes one key of
+//! each of the 40 points that are at most five steps away on its lines. Where the class on that line changes, the move
+//! code of the point follows, and with it the counts of classes and the sums of weights. What changed is kept, so that
+//! the stone that was put last can be taken away again.
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
@@ -16,8 +17,8 @@ use crate::games::gomoku::rules::GomokuRules;
 const CELLS: usize = 1 << 10;
 /// From a cell to the one below it.
 const ROW: usize = 32;
-/// Words of a set of cells.
-const WORDS: usize = CELLS / 64;
+/// Rows of cells.
+const ROWS: usize = CELLS / ROW;
 /// Steps to the next cell: row, column, falling diagonal, rising diagonal.
 const STEPS: [usize; 4] = [1, ROW, ROW + 1, ROW - 1];
 /// Greatest length of a row that the tables are made for.
@@ -28,8 +29,13 @@ pub const SHORTEST: u8 = 3;
 /// The weakest class whose number of points is weighed.
 pub const FIRST_THREAT: usize = MoveClass::BlockedThree as usize;
 
-/// A set of cells.
-type CellSet = [u64; WORDS];
+/// Rows for codes: a power of two above their number, so that none is looked for outside.
+const CODE_ROWS: usize = CODES.next_power_of_two();
+
+/// A set of cells, one word for each row.
+type CellSet = [u32; ROWS];
+/// Numbers for the lines of a direction: more than a board has diagonals, and a power of two.
+const LINES: usize = 64;
 
 /// The tables for a rule: line classes, move codes, weights.
 #[derive(Debug)]
@@ -39,14 +45,37 @@ pub struct LineTables {
     codes: MoveCodes,
     weights: LineWeights,
     /// For each code its class and its weights.
-    of_code: Vec<CodeRow>,
+    of_code: Box<[CodeRow; CODE_ROWS]>,
 }
 
-/// What is looked up for a code: its weights for the side to move and for the other one, its class.
+/// What is looked up for a code: its weights, its class.
 #[derive(Debug, Clone, Copy)]
 struct CodeRow {
-    weights: [i16; 2],
+    weights: TwoSums,
     class: MoveClass,
+}
+
+/// Two numbers in one: a weight, or the sum of many, for the side to move in the lower half, and for the other one in
+/// the upper half. They are added and subtracted together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct TwoSums(i64);
+
+impl TwoSums {
+    fn new([own, other]: [i16; 2]) -> TwoSums {
+        TwoSums(i64::from(own) + (i64::from(other) << 32))
+    }
+
+    /// For the side to move.
+    #[inline(always)]
+    fn own(self) -> i32 {
+        self.0 as i32
+    }
+
+    /// For the other side.
+    #[inline(always)]
+    fn other(self) -> i32 {
+        ((self.0 - i64::from(self.own())) >> 32) as i32
+    }
 }
 
 /// A length of the row that wins for which there are no tables.
@@ -72,12 +101,18 @@ impl LineTables {
             return Err(LineLengthError(rules.win()));
         }
         let codes = MoveCodes::new();
-        let row = |code: u16| CodeRow {
-            weights: [0, 1].map(|role: usize| weights.codes[role][usize::from(code)]),
-            class: codes.class(code),
-        };
-        let of_code = (0..CODES as u16).map(row).collect();
+        let nothing = CodeRow { weights: TwoSums::default(), class: MoveClass::None };
+        let mut of_code = Box::new([nothing; CODE_ROWS]);
+        for (code, row) in (0..CODES as u16).zip(of_code.iter_mut()) {
+            let weights = TwoSums::new([0, 1].map(|role: usize| weights.codes[role][usize::from(code)]));
+            *row = CodeRow { weights, class: codes.class(code) };
+        }
         Ok(LineTables { rules, classes: LineClasses::new(rules), codes, weights, of_code })
+    }
+
+    #[inline(always)]
+    fn row(&self, code: u16) -> CodeRow {
+        self.of_code[usize::from(code) % CODE_ROWS]
     }
 
     /// The rules that the tables are for.
@@ -97,20 +132,29 @@ impl LineTables {
     }
 }
 
-/// What is kept of a cell for a colour.
+/// What is kept of an empty cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Made {
-    /// Line classes, four bits for each direction.
-    lines: u16,
-    code: u16,
+    /// Line classes, a byte for each direction: black's in its lower four bits.
+    lines: u32,
+    /// For each colour the code and its class.
+    codes: [u16; 2],
+    classes: [MoveClass; 2],
 }
 
-/// A cell as it was for a colour before a stone.
+/// What a colour would make on an empty point.
+#[derive(Debug, Clone, Copy)]
+pub struct PointMakes {
+    /// The move code.
+    pub code: u16,
+    /// Its class.
+    pub class: MoveClass,
+}
+
+/// A cell as it was before a stone.
 #[derive(Debug, Clone, Copy)]
 struct CellBefore {
     cell: u16,
-    colour: u8,
-    class: MoveClass,
     made: Made,
 }
 
@@ -118,7 +162,9 @@ struct CellBefore {
 #[derive(Debug, Clone, Copy)]
 struct BeforeStone {
     counts: [[u16; MOVE_CLASSES]; 2],
-    sums: [[i32; 2]; 2],
+    sums: [TwoSums; 2],
+    fours: [CellSet; 2],
+    something: [CellSet; 2],
     /// Where the cells that the stone changed begin in the list of them.
     changed: usize,
 }
@@ -128,19 +174,19 @@ struct BeforeStone {
 pub struct LineBoard<'a> {
     tables: &'a LineTables,
     board: GomokuBoard,
-    /// 0 empty, [`BLACK`], [`WHITE`], [`EDGE`].
-    stones: Box<[u8; CELLS]>,
-    keys: Box<[[u32; 4]; CELLS]>,
+    /// For each direction its lines. The cells of a line have two bits each: 0 empty, [`BLACK`], [`WHITE`], [`EDGE`].
+    lines: Box<[[u64; LINES]; 4]>,
     /// Right for empty cells only.
-    made: Box<[[Made; 2]; CELLS]>,
-    classes: Box<[[MoveClass; 2]; CELLS]>,
-    /// Stones in the square of five by five around a cell.
-    near: Box<[u8; CELLS]>,
-    /// Empty points where a colour makes a four or more.
+    made: Box<[Made; CELLS]>,
+    /// Cells with a stone.
+    taken: CellSet,
+    /// Empty cells where a colour makes something.
+    something: [CellSet; 2],
+    /// Empty cells where a colour makes a four or more.
     fours: [CellSet; 2],
     counts: [[u16; MOVE_CLASSES]; 2],
     /// For each colour the sums of weights if it is to move and if it is not.
-    sums: [[i32; 2]; 2],
+    sums: [TwoSums; 2],
     empty: u16,
     /// What was there before each stone that was put, and the cells that it changed.
     before: Vec<BeforeStone>,
@@ -168,85 +214,88 @@ const fn point_of(cell: usize) -> u16 {
     ((cell / ROW - REACH) * GREATEST as usize + cell % ROW - REACH - 1) as u16
 }
 
-/// What a stone at a distance changes in the keys of the points from which it lies behind, and ahead.
+/// For each direction the line of a cell, and the place of the cell on it.
 #[inline(always)]
-fn bits_of_state(state: u8, distance: usize) -> (u32, u32) {
-    let state = u32::from(state);
-    (state << (2 * (REACH - distance)), state << (2 * (REACH - 1 + distance)))
+const fn places(cell: usize) -> [(usize, usize); 4] {
+    // Counted from the corner of the margin.
+    let (x, y) = (cell % ROW - 1, cell / ROW);
+    [(y % LINES, x), (x % LINES, y), ((LINES / 2 + x - y) % LINES, x), ((x + y) % LINES, y)]
+}
+
+/// The line key of a place of a line.
+#[inline(always)]
+const fn key_of(line: u64, place: usize) -> u32 {
+    let around = line >> (2 * (place - REACH));
+    (around & 0x3FF | around >> 2 & 0xF_FC00) as u32
+}
+
+/// The four classes of a colour, as codes are looked up by.
+#[inline(always)]
+const fn classes_of(lines: u32, colour: usize) -> u16 {
+    let own = lines >> (4 * colour) & 0x0F0F_0F0F;
+    let pairs = (own | own >> 4) & 0x00FF_00FF;
+    (pairs | pairs >> 8) as u16
 }
 
 impl<'a> LineBoard<'a> {
     /// The line tables of a position, whose rules are those of the tables.
     pub fn new(tables: &'a LineTables, position: &GomokuPosition) -> LineBoard<'a> {
         let board = position.board();
-        let nothing = Made { lines: 0, code: 0 };
+        let nothing = Made { lines: 0, codes: [0; 2], classes: [MoveClass::None; 2] };
         let mut lines = LineBoard {
             tables,
             board,
-            stones: Box::new([EDGE as u8; CELLS]),
-            keys: Box::new([[0; 4]; CELLS]),
-            made: Box::new([[nothing; 2]; CELLS]),
-            classes: Box::new([[MoveClass::None; 2]; CELLS]),
-            near: Box::new([0; CELLS]),
-            fours: [[0; WORDS]; 2],
+            lines: Box::new([[u64::MAX; LINES]; 4]),
+            made: Box::new([nothing; CELLS]),
+            taken: [0; ROWS],
+            something: [[0; ROWS]; 2],
+            fours: [[0; ROWS]; 2],
             counts: [[0; MOVE_CLASSES]; 2],
-            sums: [[0; 2]; 2],
+            sums: [TwoSums::default(); 2],
             empty: board.area(),
             before: Vec::new(),
             changed: Vec::new(),
         };
         for point in board.points() {
-            lines.stones[cell_of(point)] = position.stone(point).map_or(0, |side| 1 + number(side) as u8);
-        }
-        for point in board.points() {
             let cell = cell_of(point);
-            lines.keys[cell] = lines.keys_anew(cell);
-            match position.stone(point) {
-                None => lines.enter(cell),
-                Some(_) => {
-                    lines.empty -= 1;
-                    lines.change_near(cell, 1);
-                }
+            let state = position.stone(point).map_or(0, |side| 1 + number(side) as u64);
+            for (direction, (line, place)) in places(cell).into_iter().enumerate() {
+                lines.lines[direction][line] ^= (EDGE as u64 ^ state) << (2 * place);
             }
+            if state != 0 {
+                lines.empty -= 1;
+                lines.taken[cell / ROW] |= 1 << (cell % ROW);
+            }
+        }
+        for point in board.points().filter(|&point| position.stone(point).is_none()) {
+            lines.enter(cell_of(point));
         }
         lines
     }
 
-    /// The line keys of a cell, from the stones.
-    fn keys_anew(&self, cell: usize) -> [u32; 4] {
-        STEPS.map(|step| {
-            let state = |at: usize| {
-                let there = if at < REACH { cell - (REACH - at) * step } else { cell + (at + 1 - REACH) * step };
-                u32::from(self.stones[there % CELLS]) << (2 * at)
-            };
-            (0..2 * REACH).map(state).sum()
-        })
-    }
-
-    /// Classes and codes of an empty cell from its keys; enters it into counts and sums.
+    /// Classes and codes of an empty cell from its lines; enters it into counts and sums.
     fn enter(&mut self, cell: usize) {
-        let both = self.keys[cell].map(|key| self.tables.classes.get(key));
-        for colour in 0..2 {
-            let lines = (0..4).fold(0, |lines, d| lines | u16::from(both[d] >> (4 * colour) & 15) << (4 * d));
-            let code = self.tables.codes.code(lines);
-            self.made[cell][colour] = Made { lines, code };
-            let row = self.tables.of_code[usize::from(code)];
-            self.classes[cell][colour] = row.class;
+        let mut lines = 0;
+        for (direction, (line, place)) in places(cell).into_iter().enumerate() {
+            let key = key_of(self.lines[direction][line], place);
+            lines |= u32::from(self.tables.classes.get(key)) << (8 * direction);
+        }
+        let codes = [0, 1].map(|colour| self.tables.codes.code(classes_of(lines, colour)));
+        let rows = codes.map(|code| self.tables.row(code));
+        self.made[cell] = Made { lines, codes, classes: rows.map(|row| row.class) };
+        for (colour, row) in rows.into_iter().enumerate() {
             self.count(cell, colour, row.class, 1);
-            for (sum, weight) in self.sums[colour].iter_mut().zip(row.weights) {
-                *sum += i32::from(weight);
-            }
+            self.sums[colour].0 += row.weights.0;
         }
     }
 
     /// Takes an empty cell out of counts and sums.
+    #[inline(always)]
     fn leave(&mut self, cell: usize) {
         for colour in 0..2 {
-            let row = self.tables.of_code[usize::from(self.made[cell][colour].code)];
+            let row = self.tables.row(self.made[cell].codes[colour]);
             self.count(cell, colour, row.class, u16::MAX);
-            for (sum, weight) in self.sums[colour].iter_mut().zip(row.weights) {
-                *sum -= i32::from(weight);
-            }
+            self.sums[colour].0 -= row.weights.0;
         }
     }
 
@@ -254,109 +303,112 @@ impl<'a> LineBoard<'a> {
     fn count(&mut self, cell: usize, colour: usize, class: MoveClass, by: u16) {
         let count = &mut self.counts[colour][class as usize];
         *count = count.wrapping_add(by);
-        self.toggle_four(cell, colour, class >= MoveClass::Four);
+        self.toggle(cell, colour, class, MoveClass::None);
     }
 
-    /// Adds to the numbers of stones near the cells around one.
+    /// The sets of cells follow a change of a class.
     #[inline(always)]
-    fn change_near(&mut self, cell: usize, by: i8) {
-        let add = u64::from_le_bytes([by as u8; 8]);
-        for row in 0..5 {
-            let from = cell + row * ROW - 2 * ROW - 2;
-            if let Some(bytes) = self.near.get_mut(from..from + 8) {
-                let old = u64::from_le_bytes(bytes.try_into().unwrap_or([0; 8]));
-                // Five cells of the eight; no count leaves its byte.
-                const FIVE: u64 = (1 << 40) - 1;
-                let new = if by > 0 { old + (add & FIVE) } else { old - (0x0101_0101_0101_0101 & FIVE) };
-                bytes.copy_from_slice(&new.to_le_bytes());
-            }
-        }
+    fn toggle(&mut self, cell: usize, colour: usize, from: MoveClass, to: MoveClass) {
+        let (row, bit) = (cell / ROW % ROWS, cell % ROW);
+        let differ = |least: MoveClass| u32::from((from >= least) != (to >= least)) << bit;
+        self.fours[colour][row] ^= differ(MoveClass::Four);
+        self.something[colour][row] ^= differ(MoveClass::Two);
     }
 
     /// Puts a stone on an empty point.
     #[inline]
     pub fn put(&mut self, point: u16, colour: Side) {
-        let (cell, state) = (cell_of(point), 1 + number(colour) as u8);
-        self.before.push(BeforeStone { counts: self.counts, sums: self.sums, changed: self.changed.len() });
+        let (cell, state) = (cell_of(point), 1 + number(colour) as u64);
+        let (changed, LineBoard { counts, sums, fours, something, .. }) = (self.changed.len(), &*self);
+        let before = BeforeStone { counts: *counts, sums: *sums, fours: *fours, something: *something, changed };
+        self.before.push(before);
         self.leave(cell);
-        self.stones[cell] = state;
+        self.taken[cell / ROW] |= 1 << (cell % ROW);
         self.empty -= 1;
-        self.change_near(cell, 1);
-        for (direction, step) in STEPS.into_iter().enumerate() {
-            for distance in 1..=REACH {
-                let (ahead, behind) = bits_of_state(state, distance);
-                self.change_key((cell + distance * step) % CELLS, direction, ahead);
-                self.change_key((cell - distance * step) % CELLS, direction, behind);
+        self.changed.reserve(8 * REACH);
+        for (direction, (line, place)) in places(cell).into_iter().enumerate() {
+            let word = &mut self.lines[direction][line];
+            *word |= state << (2 * place);
+            let (word, step) = (*word, STEPS[direction]);
+            for ahead in 1..=REACH {
+                self.look_again(word, place + ahead, (cell + ahead * step) % CELLS, direction);
+            }
+            for behind in 1..=REACH {
+                self.look_again(word, place - behind, (cell - behind * step) % CELLS, direction);
             }
         }
     }
 
     /// Takes away the stone that was put last.
     #[inline]
-    pub fn take(&mut self, point: u16, colour: Side) {
-        let (cell, state) = (cell_of(point), 1 + number(colour) as u8);
+    pub fn take(&mut self, point: u16) {
+        let cell = cell_of(point);
         let Some(before) = self.before.pop() else { return };
-        for (direction, step) in STEPS.into_iter().enumerate() {
-            for distance in 1..=REACH {
-                let (ahead, behind) = bits_of_state(state, distance);
-                self.keys[(cell + distance * step) % CELLS][direction] ^= ahead;
-                self.keys[(cell - distance * step) % CELLS][direction] ^= behind;
-            }
+        for (direction, (line, place)) in places(cell).into_iter().enumerate() {
+            self.lines[direction][line] &= !(3 << (2 * place));
         }
         // A cell may be there for several lines: the first time is what counts.
         while self.changed.len() > before.changed {
-            let Some(CellBefore { cell, colour, class, made }) = self.changed.pop() else { break };
-            let (cell, colour) = (usize::from(cell) % CELLS, usize::from(colour) % 2);
-            self.made[cell][colour] = made;
-            let old = std::mem::replace(&mut self.classes[cell][colour], class);
-            self.toggle_four(cell, colour, (old >= MoveClass::Four) != (class >= MoveClass::Four));
+            let Some(CellBefore { cell, made }) = self.changed.pop() else { break };
+            let cell = usize::from(cell) % CELLS;
+            self.made[cell] = made;
         }
-        for colour in 0..2 {
-            self.toggle_four(cell, colour, self.classes[cell][colour] >= MoveClass::Four);
-        }
+        (self.fours, self.something) = (before.fours, before.something);
         (self.counts, self.sums) = (before.counts, before.sums);
-        self.stones[cell] = 0;
+        self.taken[cell / ROW] &= !(1 << (cell % ROW));
         self.empty += 1;
-        self.change_near(cell, -1);
     }
 
+    /// The class of a cell on one line may have changed.
     #[inline(always)]
-    fn toggle_four(&mut self, cell: usize, colour: usize, is_other: bool) {
-        self.fours[colour][cell / 64] ^= u64::from(is_other) << (cell % 64);
-    }
-
-    #[inline(always)]
-    fn change_key(&mut self, cell: usize, direction: usize, bits: u32) {
-        // The keys of points off the board mean nothing.
-        let key = self.keys[cell][direction] ^ bits;
-        self.keys[cell][direction] = key;
-        if self.stones[cell] != 0 {
+    fn look_again(&mut self, line: u64, place: usize, cell: usize, direction: usize) {
+        if line >> (2 * place) & 3 != 0 {
             return;
         }
-        let both = self.tables.classes.get(key);
+        let both = u32::from(self.tables.classes.get(key_of(line, place)));
+        let made = self.made[cell];
+        let change = (made.lines >> (8 * direction) & 0xFF) ^ both;
+        if change == 0 {
+            return;
+        }
+        self.changed.push(CellBefore { cell: cell as u16, made });
+        let mut new = Made { lines: made.lines ^ change << (8 * direction), ..made };
         for colour in 0..2 {
-            let new = u16::from(both >> (4 * colour) & 15);
-            let made = self.made[cell][colour];
-            let shift = 4 * direction;
-            if made.lines >> shift & 15 == new {
+            if change >> (4 * colour) & 15 == 0 {
                 continue;
             }
-            let lines = made.lines & !(15 << shift) | new << shift;
-            let code = self.tables.codes.code(lines);
-            let class = self.classes[cell][colour];
-            self.changed.push(CellBefore { cell: cell as u16, colour: colour as u8, class, made });
-            self.made[cell][colour] = Made { lines, code };
-            let before = self.tables.of_code[usize::from(made.code) % CODES];
-            let after = self.tables.of_code[usize::from(code) % CODES];
-            for role in 0..2 {
-                self.sums[colour][role] += i32::from(after.weights[role]) - i32::from(before.weights[role]);
-            }
+            let code = self.tables.codes.code(classes_of(new.lines, colour));
+            let before = self.tables.row(made.codes[colour]);
+            let after = self.tables.row(code);
+            new.codes[colour] = code;
+            self.sums[colour].0 += after.weights.0 - before.weights.0;
             if before.class != after.class {
-                self.classes[cell][colour] = after.class;
-                self.count(cell, colour, before.class, u16::MAX);
-                self.count(cell, colour, after.class, 1);
+                new.classes[colour] = after.class;
+                let counts = &mut self.counts[colour];
+                counts[before.class as usize] = counts[before.class as usize].wrapping_sub(1);
+                counts[after.class as usize] = counts[after.class as usize].wrapping_add(1);
+                self.toggle(cell, colour, before.class, after.class);
             }
         }
+        self.made[cell] = new;
+    }
+
+    /// Whether a colour makes a straight four on a point, where it makes one now, after a stone of the other colour
+    /// on another point.
+    pub fn keeps_straight_four(&self, point: u16, colour: Side, stone: u16) -> bool {
+        let (cell, other) = (cell_of(point), cell_of(stone));
+        let (from, to) = (places(cell), places(other));
+        let on_line = |direction: usize| {
+            let (((line, place), (other_line, other_place)), distance) =
+                ((from[direction], to[direction]), to[direction].1.abs_diff(from[direction].1));
+            (line == other_line && distance <= REACH).then_some((line, place, other_place))
+        };
+        let Some(direction) = (0..4).find(|&direction| on_line(direction).is_some()) else { return true };
+        let Some((line, place, stone)) = on_line(direction) else { return true };
+        let word = self.lines[direction][line] | (1 + number(colour.other()) as u64) << (2 * stone);
+        let class = u32::from(self.tables.classes.get(key_of(word, place)));
+        let lines = self.made[cell].lines & !(0xFF << (8 * direction)) | class << (8 * direction);
+        self.tables.codes.class(self.tables.codes.code(classes_of(lines, number(colour)))) == MoveClass::StraightFour
     }
 
     /// The tables that it uses.
@@ -374,7 +426,8 @@ impl<'a> LineBoard<'a> {
     /// Whether a point of the board is empty.
     #[inline(always)]
     pub fn is_empty(&self, point: u16) -> bool {
-        self.stones[cell_of(point)] == 0
+        let cell = cell_of(point);
+        self.taken[cell / ROW] >> (cell % ROW) & 1 == 0
     }
 
     /// At how many empty points a colour would make a class.
@@ -386,44 +439,48 @@ impl<'a> LineBoard<'a> {
     /// What a colour would make on an empty point.
     #[inline(always)]
     pub fn class(&self, point: u16, colour: Side) -> MoveClass {
-        self.classes[cell_of(point)][number(colour)]
+        self.made[cell_of(point)].classes[number(colour)]
     }
 
     /// The code of what a colour would make on an empty point.
     #[inline(always)]
     pub fn code(&self, point: u16, colour: Side) -> u16 {
-        self.made[cell_of(point)][number(colour)].code
+        self.made[cell_of(point)].codes[number(colour)]
     }
 
     /// The empty points where a colour makes a four or more, and what.
     #[inline]
     pub fn fours(&self, colour: Side) -> impl Iterator<Item = (u16, MoveClass)> {
         let colour = number(colour);
-        let classes = &self.classes;
-        self.fours[colour].iter().enumerate().flat_map(move |(word, &bits)| {
-            let mut bits = bits;
+        let made = &self.made;
+        self.fours[colour].into_iter().enumerate().flat_map(move |(row, mut bits)| {
             std::iter::from_fn(move || {
                 let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
                 bits &= bits - 1;
-                let cell = 64 * word + bit;
-                Some((point_of(cell), classes[cell][colour]))
+                let cell = ROW * row + bit;
+                Some((point_of(cell), made[cell].classes[colour]))
             })
         })
     }
 
-    /// The empty points that are worth a look: near a stone, or such that a colour makes something there.
+    /// The empty points that are worth a look: near a stone, or such that a colour makes something there. Each comes
+    /// with what the side to move would make there, and what the other one would.
     #[inline]
-    pub fn candidates(&self, mut each: impl FnMut(u16)) {
-        let (width, height) = (usize::from(self.board.width()), usize::from(self.board.height()));
-        for y in 0..height {
-            let from = (y + REACH) * ROW + REACH + 1;
-            for x in 0..width {
-                let cell = (from + x) % CELLS;
-                let made = self.classes[cell];
-                let is_near = self.near[cell] > 0 || made[0] > MoveClass::None || made[1] > MoveClass::None;
-                if is_near && self.stones[cell] == 0 {
-                    each((y * usize::from(GREATEST) + x) as u16);
-                }
+    pub fn candidates(&self, side: Side, mut each: impl FnMut(u16, [PointMakes; 2])) {
+        let (own, enemy) = (number(side), number(side.other()));
+        let wide = self.taken.map(|row| row | row << 1 | row << 2 | row >> 1 | row >> 2);
+        let on_board = ((1u32 << self.board.width()) - 1) << (REACH + 1);
+        for row in REACH..REACH + usize::from(self.board.height()) {
+            let near = wide[row - 2..=row + 2].iter().fold(0, |near, row| near | row);
+            let near = (near | self.something[0][row] | self.something[1][row]) & !self.taken[row] & on_board;
+            let first = point_of(ROW * row + REACH + 1);
+            let mut left = near >> (REACH + 1);
+            while left != 0 {
+                let x = left.trailing_zeros();
+                left &= left - 1;
+                let made = &self.made[ROW * row + REACH + 1 + x as usize];
+                let makes = |colour: usize| PointMakes { code: made.codes[colour], class: made.classes[colour] };
+                each(first + x as u16, [makes(own), makes(enemy)]);
             }
         }
     }
@@ -433,12 +490,12 @@ impl<'a> LineBoard<'a> {
     #[inline]
     pub fn estimate(&self, side: Side) -> i32 {
         let (own, enemy, weights) = (number(side), number(side.other()), &self.tables.weights);
-        let mut sum = self.sums[own][0] - self.sums[enemy][1] + i32::from(weights.tempo);
+        let mut sum = self.sums[own].own() - self.sums[enemy].other() + i32::from(weights.tempo);
         if weights.form == WeightsForm::WithLast {
             // Where nothing was put the position stands for the one before, too.
             sum += match self.before.last() {
-                Some(before) => before.sums[own][1] - before.sums[enemy][0],
-                None => self.sums[own][0] - self.sums[enemy][1],
+                Some(before) => before.sums[own].other() - before.sums[enemy].own(),
+                None => self.sums[own].own() - self.sums[enemy].other(),
             };
             sum += i32::from(weights.sets[self.set_of_threats(side) % SETS]);
         }
@@ -474,15 +531,12 @@ impl<'a> LineBoard<'a> {
     /// If it differs.
     pub fn check(&self, position: &GomokuPosition) {
         let anew = LineBoard::new(self.tables, position);
-        assert_eq!((&self.stones, self.empty, &self.near), (&anew.stones, anew.empty, &anew.near), "{position}");
-        assert_eq!((self.counts, self.sums, self.fours), (anew.counts, anew.sums, anew.fours), "{position}");
-        for point in self.board.points() {
+        assert_eq!((&self.lines, self.empty, self.taken), (&anew.lines, anew.empty, anew.taken), "{position}");
+        assert_eq!((self.counts, self.sums), (anew.counts, anew.sums), "{position}");
+        assert_eq!((self.fours, self.something), (anew.fours, anew.something), "{position}");
+        for point in self.board.points().filter(|&point| self.is_empty(point)) {
             let cell = cell_of(point);
-            assert_eq!(self.keys[cell], anew.keys[cell], "keys of {}\n{position}", self.board.name(point));
-            if self.is_empty(point) {
-                assert_eq!(self.made[cell], anew.made[cell], "{}\n{position}", self.board.name(point));
-                assert_eq!(self.classes[cell], anew.classes[cell], "{}\n{position}", self.board.name(point));
-            }
+            assert_eq!(self.made[cell], anew.made[cell], "{}\n{position}", self.board.name(point));
         }
     }
 }

@@ -89,7 +89,7 @@ impl MoveClass {
 #[derive(Debug)]
 pub struct MoveCodes {
     /// By the classes in base 16, the first direction lowest.
-    code: Vec<u16>,
+    code: Box<[u16; 1 << 16]>,
     lines: Vec<[LineClass; 4]>,
     class: Vec<MoveClass>,
 }
@@ -113,7 +113,8 @@ impl MoveCodes {
             classes.sort_unstable();
             sorted[classes.iter().fold(0, |index, &class| index << 4 | class)]
         };
-        let code = (0..1 << 16).map(of).collect();
+        let mut code = Box::new([0; 1 << 16]);
+        code.iter_mut().enumerate().for_each(|(index, code)| *code = of(index));
         let class = lines.iter().map(|&lines| MoveClass::of(lines)).collect();
         MoveCodes { code, lines, class }
     }

@@ -8,10 +8,10 @@
 use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, best_rating, need, pick, rated_moves};
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
-use crate::core::game::Value;
+use crate::core::game::{Side, Value};
 use crate::games::gomoku::position::GomokuPosition;
 use crate::solvers::entry::{NO_MOVE, TableEntry};
-use crate::solvers::gomoku::lines::board::LineTables;
+use crate::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::gomoku::lines::weights::WeightsForm;
 use crate::solvers::gomoku::windows::WindowTable;
@@ -149,6 +149,25 @@ impl LateMoves {
     }
 }
 
+/// Whether a move is neither a four nor in the way of a straight four.
+#[inline]
+fn is_quiet(lines: &LineBoard<'_>, side: Side, point: u16) -> bool {
+    lines.class(point, side) < MoveClass::Four && lines.class(point, side.other()) < MoveClass::StraightFour
+}
+
+/// Leaves the quiet moves that make no three out of a list from a place on.
+fn leave_out_quiet(lines: &LineBoard<'_>, side: Side, list: &mut Vec<RatedMove>, from: usize) {
+    let mut kept = from;
+    for at in from..list.len() {
+        let m = list[at];
+        if !is_quiet(lines, side, m.point) || lines.class(m.point, side) >= MoveClass::Three {
+            list[kept] = m;
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
+}
+
 /// What is known of a move where it is played.
 #[derive(Debug, Clone, Copy)]
 struct MoveFacts {
@@ -201,15 +220,18 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         if (self.time)() >= 1.0 { Err(OutOfBudget) } else { Ok(()) }
     }
 
+    /// Counts a node.
+    fn count(&mut self) -> Result<(), OutOfBudget> {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(LOOK) { self.look() } else { Ok(()) }
+    }
+
     /// The value for the side to move within a window, searched to a depth.
     ///
     /// # Errors
     /// The budget is used up. The position is as it was.
     pub fn value(&mut self, alpha: Value, beta: Value, depth: i32, ply: usize) -> Result<Value, OutOfBudget> {
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(LOOK) {
-            self.look()?;
-        }
+        self.count()?;
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let sure = self.stones.answers_are_sure();
         if self.stones.lines.count_of(side, MoveClass::Five) > 0 {
@@ -265,6 +287,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         }
         let free = self.parts.extend_forced && ply < 2 * self.root_depth.max(1) as usize;
         let next = if free { depth } else { depth - 1 };
+        self.table.prefetch(self.stones.hash_after(Some(point)));
         self.stones.play(point);
         let value = self.value(-beta, -alpha, next, ply + 1).map(|value| -value);
         self.stones.undo(point);
@@ -348,25 +371,36 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
         let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
         let (mut best, mut best_value, mut quiet) = (NO_MOVE, -WIN - 1, Vec::new());
+        let remembers = parts.history || parts.killers;
         let mut tried = 0usize;
         let mut at = 0;
         let result = loop {
             let Some(RatedMove { point, rating }) = pick(&mut list, at) else { break Ok(()) };
             at += 1;
-            let class = self.stones.lines.class(point, side);
-            let is_quiet = class < MoveClass::Four && self.stones.lines.class(point, enemy) < MoveClass::StraightFour;
-            let may_prune = ply > 0 && is_quiet && class < MoveClass::Three && best_value > -DECIDED;
+            let is_quiet = is_quiet(&self.stones.lines, side, point);
+            let may_prune = ply > 0
+                && is_quiet
+                && self.stones.lines.class(point, side) < MoveClass::Three
+                && best_value > -DECIDED;
             if parts.prune_late && may_prune && tried >= early {
+                // All others like it are left out, too.
+                leave_out_quiet(&self.stones.lines, side, &mut list, at);
                 continue;
             }
             if !self.stones.may_play(point) {
                 continue;
             }
-            self.stones.play(point);
-            let facts =
-                MoveFacts { tried, is_quiet: is_quiet && !threatened, behind: likely.saturating_sub(rating).max(0) };
-            let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact }, facts);
-            self.stones.undo(point);
+            let value = if need == Need::MeetThreat && self.stones.leaves_straight_four(point) {
+                self.count().map(|()| -(WIN - ply as Value - 4))
+            } else {
+                self.table.prefetch(self.stones.hash_after(Some(point)));
+                self.stones.play(point);
+                let behind = likely.saturating_sub(rating).max(0);
+                let facts = MoveFacts { tried, is_quiet: is_quiet && !threatened, behind };
+                let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact }, facts);
+                self.stones.undo(point);
+                value
+            };
             let value = match value {
                 Ok(value) => value,
                 Err(out) => break Err(out),
@@ -379,12 +413,12 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 }
             }
             if alpha >= beta {
-                if is_quiet {
+                if is_quiet && remembers {
                     self.memories.was_best(side, ply, depth, point, &quiet);
                 }
                 break Ok(());
             }
-            if is_quiet {
+            if is_quiet && remembers {
                 quiet.push(point);
             }
         };

@@ -8,7 +8,7 @@ use super::selectivity::Selectivity;
 use super::stones::SearchStones;
 use crate::core::game::Side;
 use crate::games::gomoku::board::POINTS;
-use crate::solvers::gomoku::lines::board::LineBoard;
+use crate::solvers::gomoku::lines::board::{LineBoard, PointMakes};
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::gomoku::lines::weights::WeightsForm;
 
@@ -117,11 +117,11 @@ pub fn need(lines: &LineBoard<'_>, side: Side) -> Need {
 }
 
 /// The moves that are to be searched, with what they make for the side to move and for the other one.
-pub fn candidates(lines: &LineBoard<'_>, side: Side, need: Need, mut each: impl FnMut(u16, [MoveClass; 2])) {
-    lines.candidates(|point| {
-        let (own, theirs) = (lines.class(point, side), lines.class(point, side.other()));
-        if need == Need::Any || own >= MoveClass::Four || theirs >= MoveClass::Four {
-            each(point, [own, theirs]);
+#[inline]
+pub fn candidates(lines: &LineBoard<'_>, side: Side, need: Need, mut each: impl FnMut(u16, [PointMakes; 2])) {
+    lines.candidates(side, |point, makes| {
+        if need == Need::Any || makes.iter().any(|makes| makes.class >= MoveClass::Four) {
+            each(point, makes);
         }
     });
 }
@@ -134,18 +134,17 @@ pub fn rated_moves(
     (ply, first, need): (usize, u16, Need),
     list: &mut Vec<RatedMove>,
 ) {
-    let (side, enemy) = (stones.side(), stones.side().other());
+    let side = stones.side();
     let weights = stones.lines.tables().weights();
     let killers = memories.killers[ply.min(PLIES - 1)];
     let is_learned = weights.form == WeightsForm::WithLast;
     let of = |role: usize, code: u16| i32::from(weights.order[role][usize::from(code)]);
     candidates(&stones.lines, side, need, |point, [own, theirs]| {
-        let (own_code, their_code) = (stones.lines.code(point, side), stones.lines.code(point, enemy));
         let mut rating = if is_learned {
             // A straight four is never learned from, as it needs no search.
-            of(0, own_code) + of(1, their_code) + if own >= MoveClass::StraightFour { DECISIVE } else { 0 }
+            of(0, own.code) + of(1, theirs.code) + if own.class >= MoveClass::StraightFour { DECISIVE } else { 0 }
         } else {
-            10 * (of(0, own_code) + own_bonus(own) + enemy_bonus(theirs)) + 9 * of(1, their_code)
+            10 * (of(0, own.code) + own_bonus(own.class) + enemy_bonus(theirs.class)) + 9 * of(1, theirs.code)
         };
         if parts.history {
             rating += memories.history(side, point) / 8;
@@ -168,7 +167,14 @@ pub fn best_rating(list: &[RatedMove]) -> i32 {
 /// Puts the best of the moves from `from` on in its place; no other is moved for nothing.
 #[inline]
 pub fn pick(list: &mut [RatedMove], from: usize) -> Option<RatedMove> {
-    let best = (from..list.len()).max_by_key(|&at| (list[at].rating, std::cmp::Reverse(list[at].point)))?;
+    let order = |m: RatedMove| i64::from(m.rating) << 16 | i64::from(!m.point);
+    let (mut best, mut greatest) = (from, order(*list.get(from)?));
+    for (at, &m) in list.iter().enumerate().skip(from + 1) {
+        let order = order(m);
+        if order > greatest {
+            (best, greatest) = (at, order);
+        }
+    }
     list.swap(from, best);
     Some(list[from])
 }

@@ -105,7 +105,7 @@ impl<'a> SearchStones<'a> {
         if let Some(windows) = &mut self.windows {
             windows.take(point, side);
         }
-        self.lines.take(point, side);
+        self.lines.take(point);
     }
 
     /// As [`SearchStones::play`], but the line tables are left without the stone. [`SearchStones::take_back`] undoes
@@ -148,6 +148,18 @@ impl<'a> SearchStones<'a> {
     /// The first point where a colour makes a class.
     pub fn first_of(&self, colour: Side, class: MoveClass) -> Option<u16> {
         self.lines.fours(colour).find(|&(_, made)| made == class).map(|(point, _)| point)
+    }
+
+    /// Whether the other side could still make a straight four, and the side to move could complete no row, if it
+    /// played on an empty point now; as far as that is told without playing. `false` says nothing.
+    pub fn leaves_straight_four(&self, point: u16) -> bool {
+        let enemy = self.side.other();
+        // What renju forbids may change with the stone.
+        self.rule != RowRule::Renju
+            && self.lines.class(point, self.side) < MoveClass::Four
+            && (self.lines.fours(enemy)).any(|(at, class)| {
+                class == MoveClass::StraightFour && at != point && self.lines.keeps_straight_four(at, enemy, point)
+            })
     }
 
     /// Whether a point of the board is empty, also where a stone was put aside.
@@ -217,7 +229,7 @@ impl<'a> SearchStones<'a> {
         let colour = self.side.other();
         self.lines.put(point, colour);
         let estimate = self.estimate();
-        self.lines.take(point, colour);
+        self.lines.take(point);
         estimate
     }
 }
