@@ -16,7 +16,9 @@ use crate::games::gomoku::notation::colour_name;
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::runner::Interrupt;
 use crate::runner::planning::trees::PlanTrees;
-use crate::runner::planning::{PlanChecked, PlanNews, PlanningError, check_plan, find_plan};
+use crate::runner::planning::{
+    PlanChecked, PlanFinding, PlanNews, PlanPortions, PlanningError, check_plan, find_plan,
+};
 use crate::solvers::gomoku::plan::check::PlanHole;
 use crate::solvers::gomoku::plan::{WinningPlan, text};
 use anyhow::{Context, anyhow, ensure};
@@ -202,7 +204,8 @@ fn find(args: PlanFindArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         }
         Ok::<(), FindError>(replace(file, text::to_text(plan).as_bytes(), Keep::Durable)?)
     };
-    let open = find_plan(&mut plan, &tables, threads, kept.as_ref(), &stop, &told)?;
+    let finding = PlanFinding { threads, kept: kept.as_ref(), portions: PlanPortions::USUAL };
+    let open = find_plan(&mut plan, &tables, finding, &stop, &told)?;
     let seconds = machine::since(cpu);
     if args.common.json {
         let object = serde_json::json!({

@@ -3,9 +3,11 @@
 //! To find one, each reply to the first position is a *goal*; if the attacker is to move there, the position is the
 //! only goal. For each goal there is a task. If there are more threads than goals, further tasks try other moves of
 //! the attacker there. Tasks are searched by turns, a slice of nodes each, so that a hard one does not hold up the
-//! others; what a task knows can be kept in a directory ([`trees`]). To check a plan, threads take its moves one
-//! after the other.
+//! others. A goal that its own search does not prove is divided ([`division`]), and all threads can be at work on a
+//! divided goal. What is known of a task can be kept in a directory ([`trees`]). To check a plan, threads take its
+//! moves one after the other.
 
+pub mod division;
 pub mod holding;
 pub mod trees;
 pub mod units;
@@ -17,16 +19,51 @@ use crate::solvers::gomoku::plan::search::PlanSearch;
 use crate::solvers::gomoku::player::PlayerError;
 use crate::solvers::gomoku::threats::ThreatTables;
 use crate::solvers::monitor::{Monitor, Stopped};
+use division::Division;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use trees::{PlanTrees, PlanTreesError, TreeName};
 
-/// Nodes that are searched of a task before the next one has its turn.
+/// How many nodes go where.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanPortions {
+    /// A turn of a task, before the next one has its turn.
+    pub turn: u64,
+    /// The search of a goal, before it is divided.
+    pub alone: u64,
+    /// The search of a goal that a division has made; at most a turn.
+    pub part: u64,
+    /// The analysis that ranks the attacker's moves for a division.
+    pub ranking: u64,
+}
+
+impl PlanPortions {
+    /// Those of the program.
+    pub const USUAL: PlanPortions =
+        PlanPortions { turn: SLICE, alone: 2 * SLICE, part: 1_500_000, ranking: 4_000_000 };
+}
+
+/// How plans are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanFinding<'k> {
+    /// Number of threads.
+    pub threads: usize,
+    /// Where tasks go on from, and leave what they know after each turn.
+    pub kept: Option<&'k PlanTrees>,
+    /// How many nodes go where.
+    pub portions: PlanPortions,
+}
+
+/// Nodes of a turn.
 pub const SLICE: u64 = 5_000_000;
 
-/// Nodes in which the attacker's moves are ranked.
+/// Nodes in which the attacker's moves are ranked for further tasks.
 const RANKING: u64 = 1_000_000;
+
+/// How long a thread waits that finds nothing to do in a division.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// One position whose plan is looked for.
 struct PlanTask<'a> {
@@ -75,82 +112,193 @@ pub struct PlanNews {
     pub open: usize,
 }
 
-/// Looks for what a plan lacks, and adds it. Tasks go on from the trees that are `kept`, and leave theirs there
-/// after each turn. `told` gets the plan with news of each turn, and may refuse to go on; `stop` says when time is
-/// over. The number of goals that are left without a plan.
+/// What has its turn.
+enum PlanTurn<'a> {
+    Task(Box<PlanTask<'a>>),
+    Divided(Arc<SharedDivision>),
+}
+
+/// The division of a goal, for several threads.
+struct SharedDivision {
+    goal: usize,
+    division: Mutex<Division>,
+    /// Nodes when it was told of last.
+    told: AtomicU64,
+}
+
+impl SharedDivision {
+    fn new(goal: usize, division: Division) -> SharedDivision {
+        let told = AtomicU64::new(division.nodes());
+        SharedDivision { goal, division: Mutex::new(division), told }
+    }
+}
+
+/// What the threads that look for a plan share.
+struct PlanFinder<'a, 'p, E> {
+    known: &'a WinningPlan,
+    tables: &'a ThreatTables,
+    finding: PlanFinding<'p>,
+    goals: &'p [Vec<u16>],
+    solved: Vec<AtomicBool>,
+    queue: Mutex<VecDeque<PlanTurn<'a>>>,
+    /// The plan so far, and what `told` has refused.
+    found: Mutex<(&'p mut WinningPlan, Result<(), E>)>,
+    told: &'p (dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
+}
+
+/// Looks for what a plan lacks, and adds it. `told` gets the plan with news of each turn, and may refuse to go on;
+/// `stop` says when time is over. The number of goals that are left without a plan.
 ///
 /// # Errors
 /// The player cannot be had, a tree cannot be read or written, or what `told` says.
 pub fn find_plan<E: From<PlanningError> + Send>(
     plan: &mut WinningPlan,
     tables: &ThreatTables,
-    threads: usize,
-    kept: Option<&PlanTrees>,
+    finding: PlanFinding<'_>,
     stop: &dyn Fn() -> bool,
     told: &(dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
 ) -> Result<usize, E> {
     let known = plan.clone();
     let goals = known.open_replies();
-    let tasks = tasks(&known, tables, &goals, threads, kept)?;
-    let solved: Vec<AtomicBool> = goals.iter().map(|_| AtomicBool::new(false)).collect();
-    let open = || solved.iter().filter(|is_solved| !is_solved.load(SeqCst)).count();
-    let (queue, found) = (Mutex::new(tasks), Mutex::new((plan, Ok(()))));
-    let turns = |monitor: &Monitor| {
-        loop {
-            let Some(mut task) = lock(&queue).pop_front() else { break };
-            if solved[task.goal].load(SeqCst) {
-                continue;
-            }
-            monitor.restart(0);
-            let result = task.search.run(monitor);
-            let is_proven = task.search.proof() == 0;
-            let mut found = lock(&found);
-            // Another task may have reached the goal meanwhile.
-            if solved[task.goal].load(SeqCst) {
-                continue;
-            }
-            if is_proven && let Some(attack) = task.attack {
-                let way = &goals[task.goal];
-                found.0.add(way.clone(), &known.position_after(way), attack);
-            }
-            task.search.add_to(found.0, &task.way);
-            if is_proven {
-                solved[task.goal].store(true, SeqCst);
-            }
-            let news = PlanNews {
-                reply: goals[task.goal].first().copied(),
-                attack: task.attack,
-                proof: task.search.proof(),
-                nodes: task.search.nodes(),
-                threats: task.search.threats(),
-                open: open(),
-            };
-            let is_stopped = matches!(result, Err(Stopped::Asked));
-            // A plan is told of before its trees are removed.
-            let mut told = told(found.0, &news);
-            if told.is_ok()
-                && let Some(kept) = kept
-            {
-                let name = task.name();
-                let written = if is_proven { kept.remove(name.reply) } else { kept.write(name, &task.search.save()) };
-                told = written.map_err(|error| PlanningError::from(error).into());
-            }
-            if let Err(error) = told {
-                found.1 = Err(error);
-                break;
-            }
-            if found.1.is_err() || is_stopped {
-                break;
-            }
-            drop(found);
-            if !is_proven && result.is_err() {
-                lock(&queue).push_back(task);
-            }
+    let queue = Mutex::new(tasks(&known, tables, &goals, finding)?);
+    let solved = goals.iter().map(|_| AtomicBool::new(false)).collect();
+    let (known, goals, found) = (&known, &goals[..], Mutex::new((plan, Ok(()))));
+    let finder = PlanFinder { known, tables, finding, goals, solved, queue, found, told };
+    let work = |monitor: &Monitor| {
+        if let Err(error) = finder.work(monitor) {
+            lock(&finder.found).1 = Err(error);
         }
     };
-    on_threads(threads, SLICE, stop, &turns);
-    let (_, result) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    result.map(|()| open())
+    on_threads(finding.threads, finding.portions.turn, stop, &work);
+    let open = finder.open();
+    let (_, result) = finder.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    result.map(|()| open)
+}
+
+impl<'a, E: From<PlanningError>> PlanFinder<'a, '_, E> {
+    fn open(&self) -> usize {
+        self.solved.iter().filter(|is_solved| !is_solved.load(SeqCst)).count()
+    }
+
+    fn work(&self, monitor: &Monitor) -> Result<(), E> {
+        loop {
+            let Some(turn) = lock(&self.queue).pop_front() else { return Ok(()) };
+            let goal = match &turn {
+                PlanTurn::Task(task) => task.goal,
+                PlanTurn::Divided(shared) => shared.goal,
+            };
+            if self.solved[goal].load(SeqCst) {
+                continue;
+            }
+            let is_stopped = match turn {
+                PlanTurn::Task(task) => self.search(*task, monitor)?,
+                PlanTurn::Divided(shared) => self.divide(&shared, monitor)?,
+            };
+            if is_stopped || lock(&self.found).1.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on with a task; whether the threads are to stop.
+    fn search(&self, mut task: PlanTask<'a>, monitor: &Monitor) -> Result<bool, E> {
+        let alone = self.finding.portions.alone;
+        let result = if task.search.nodes() < alone {
+            monitor.restart(0);
+            task.search.run(monitor)
+        } else {
+            Err(Stopped::Budget)
+        };
+        let is_proven = task.search.proof() == 0;
+        let (goal, way) = (task.goal, &self.goals[task.goal]);
+        let mut found = lock(&self.found);
+        // Another task may have reached the goal meanwhile.
+        if self.solved[goal].load(SeqCst) {
+            return Ok(false);
+        }
+        if is_proven && let Some(attack) = task.attack {
+            found.0.add(way.clone(), &self.known.position_after(way), attack);
+        }
+        task.search.add_to(found.0, &task.way);
+        let name = task.name();
+        self.tell(
+            &mut found,
+            (name.reply, goal, is_proven),
+            (task.attack, task.search.proof(), task.search.nodes(), task.search.threats()),
+            |kept| kept.write(name, &task.search.save()),
+        )?;
+        drop(found);
+        // A search that has ended without a proof tries nothing more.
+        let (nodes, threats) = (task.search.nodes(), task.search.threats());
+        if !is_proven && nodes < alone && result.is_err() {
+            lock(&self.queue).push_back(PlanTurn::Task(Box::new(task)));
+        } else if !is_proven && task.attack.is_none() {
+            let shared = SharedDivision::new(goal, Division::new(way.clone(), nodes, threats));
+            lock(&self.queue).push_back(PlanTurn::Divided(Arc::new(shared)));
+        }
+        Ok(matches!(result, Err(Stopped::Asked)))
+    }
+
+    /// Does a step of a division; whether the threads are to stop.
+    fn divide(&self, shared: &Arc<SharedDivision>, monitor: &Monitor) -> Result<bool, E> {
+        let next = lock(&shared.division).next();
+        let Some(step) = next else {
+            if lock(&shared.division).is_given_up() {
+                return Ok(false);
+            }
+            // Others are at all that could be done.
+            std::thread::sleep(WAIT);
+            lock(&self.queue).push_back(PlanTurn::Divided(Arc::clone(shared)));
+            return Ok(monitor.report(0) == Err(Stopped::Asked));
+        };
+        // Other threads take other steps.
+        lock(&self.queue).push_back(PlanTurn::Divided(Arc::clone(shared)));
+        let done = step.carry_out((self.known, self.tables), self.finding.portions, monitor);
+        let outcome = done.map_err(PlanningError::from)?;
+        let is_stopped = outcome.is_err();
+        let mut found = lock(&self.found);
+        let mut division = lock(&shared.division);
+        division.take(&step, outcome.ok());
+        let (goal, nodes) = (shared.goal, division.nodes());
+        let is_due = nodes >= shared.told.load(SeqCst) + self.finding.portions.turn;
+        if self.solved[goal].load(SeqCst) || !(is_due || is_stopped || division.is_proven()) {
+            return Ok(is_stopped);
+        }
+        shared.told.store(nodes, SeqCst);
+        if division.is_proven() || is_stopped {
+            for (way, answer) in division.moves() {
+                let position = self.known.position_after(&way);
+                found.0.add(way, &position, answer);
+            }
+        }
+        let reply = self.goals[goal].first().copied();
+        self.tell(
+            &mut found,
+            (reply, goal, division.is_proven()),
+            (None, division.left(), nodes, division.threats()),
+            |kept| kept.write_division(reply, &division.save(self.known)),
+        )?;
+        Ok(is_stopped)
+    }
+
+    /// Tells of a goal, and keeps what is known of it or removes that if it is proven.
+    fn tell(
+        &self,
+        found: &mut (&mut WinningPlan, Result<(), E>),
+        (reply, goal, is_proven): (Option<u16>, usize, bool),
+        (attack, proof, nodes, threats): (Option<u16>, u32, u64, u64),
+        keep: impl FnOnce(&PlanTrees) -> Result<(), PlanTreesError>,
+    ) -> Result<(), E> {
+        if is_proven {
+            self.solved[goal].store(true, SeqCst);
+        }
+        // A plan is told of before its trees are removed.
+        let news = PlanNews { reply, attack, proof, nodes, threats, open: self.open() };
+        (self.told)(found.0, &news)?;
+        let Some(kept) = self.finding.kept else { return Ok(()) };
+        let written = if is_proven { kept.remove(reply) } else { keep(kept) };
+        written.map_err(|error| PlanningError::from(error).into())
+    }
 }
 
 /// The tasks for some goals, of which each is a way to a position with the attacker to move.
@@ -158,9 +306,8 @@ fn tasks<'a>(
     known: &'a WinningPlan,
     tables: &'a ThreatTables,
     goals: &[Vec<u16>],
-    threads: usize,
-    kept: Option<&PlanTrees>,
-) -> Result<VecDeque<PlanTask<'a>>, PlanningError> {
+    PlanFinding { threads, kept, .. }: PlanFinding<'_>,
+) -> Result<VecDeque<PlanTurn<'a>>, PlanningError> {
     let (mut tasks, mut others) = (VecDeque::new(), VecDeque::new());
     let task = |goal: usize, attack: Option<u16>| -> Result<PlanTask<'a>, PlanningError> {
         let way: Vec<u16> = goals[goal].iter().copied().chain(attack).collect();
@@ -173,14 +320,20 @@ fn tasks<'a>(
         }
         Ok(task)
     };
-    for goal in 0..goals.len() {
+    for (goal, way) in goals.iter().enumerate() {
+        if let Some(kept) = kept
+            && let Some(division) = kept.division(way.first().copied(), way, known)?
+        {
+            tasks.push_back(PlanTurn::Divided(Arc::new(SharedDivision::new(goal, division))));
+            continue;
+        }
         let mut own = task(goal, None)?;
         // What looks best is tried by the task that chooses.
         let more = threads.div_ceil(goals.len()) - 1;
         let moves = if more > 0 { own.search.ranked_moves(&Monitor::with_budget(RANKING)) } else { Vec::new() };
-        tasks.push_back(own);
+        tasks.push_back(PlanTurn::Task(Box::new(own)));
         for &attack in moves.iter().skip(1).take(more) {
-            others.push_back(task(goal, Some(attack))?);
+            others.push_back(PlanTurn::Task(Box::new(task(goal, Some(attack))?)));
         }
     }
     tasks.extend(others);

@@ -1,9 +1,10 @@
-//! A directory with what the searches of a plan know: a file for each goal that has no plan yet, and for each other
-//! move of the attacker that is tried there.
+//! A directory with what the searches of a plan know: a file for each goal that has no plan yet, for each other
+//! move of the attacker that is tried there, and for the division of each goal that is divided.
 //!
 //! A file of its own says what the plans are about: the first lines of a plan. It is locked while a process uses the
 //! directory. A tree that cannot be read, or of another plan, is left as it is, and nothing is searched.
 
+use super::division::Division;
 use crate::files::{FileError, Keep, replace};
 use crate::games::gomoku::board::GomokuBoard;
 use crate::games::gomoku::position::GomokuPosition;
@@ -17,8 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// The file that says what the plans are about.
 const ABOUT: &str = "about.plan";
-/// How the names of trees end.
+/// How the names of trees end, and what is before that in the names of divisions.
 const ENDING: &str = ".tree";
+const DIVIDED: &str = "-divided";
 
 /// Why a directory is not used.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +94,10 @@ impl PlanTrees {
         self.directory.join(format!("{reply}{attack}{ENDING}"))
     }
 
+    fn path_of_division(&self, reply: Option<u16>) -> PathBuf {
+        self.directory.join(format!("{}{DIVIDED}{ENDING}", self.stem(reply)))
+    }
+
     fn stem(&self, reply: Option<u16>) -> String {
         reply.map_or_else(|| "start".to_owned(), |point| self.board.name(point))
     }
@@ -108,13 +114,33 @@ impl PlanTrees {
         known: &'a WinningPlan,
     ) -> Result<Option<PlanSearch<'a>>, PlanTreesError> {
         let path = self.path(name);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(FileError::new("read", &path)(error).into()),
-        };
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
         let search = PlanSearch::restore(tables, position, known, &bytes);
         Ok(Some(search.map_err(|source| PlanTreesError::Tree { path, source })?))
+    }
+
+    /// The division that was kept of the goal that a reply leads to, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read, or does not belong to this goal and plan.
+    pub fn division(
+        &self,
+        reply: Option<u16>,
+        way: &[u16],
+        known: &WinningPlan,
+    ) -> Result<Option<Division>, PlanTreesError> {
+        let path = self.path_of_division(reply);
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
+        let division = Division::restore(&bytes, way, known);
+        Ok(Some(division.map_err(|source| PlanTreesError::Tree { path, source })?))
+    }
+
+    /// Keeps a division that was saved.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn write_division(&self, reply: Option<u16>, saved: &[u8]) -> Result<(), PlanTreesError> {
+        Ok(replace(&self.path_of_division(reply), saved, Keep::Durable)?)
     }
 
     /// Keeps what a search has saved.
@@ -142,5 +168,13 @@ impl PlanTrees {
             }
         }
         Ok(())
+    }
+}
+
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::new("read", path)(error)),
     }
 }

@@ -7,7 +7,10 @@ use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
 use morpion::games::gomoku::position::GomokuPosition;
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::runner::planning::{PlanChecked, PlanNews, PlanningError, check_plan, find_plan};
+use morpion::runner::planning::trees::PlanTrees;
+use morpion::runner::planning::{
+    PlanChecked, PlanFinding, PlanNews, PlanPortions, PlanningError, check_plan, find_plan,
+};
 use morpion::solvers::gomoku::plan::check::HoleReason;
 use morpion::solvers::gomoku::plan::naive::CheckStones;
 use morpion::solvers::gomoku::plan::search::PlanSearch;
@@ -17,11 +20,17 @@ use morpion::solvers::monitor::Monitor;
 use rand::RngExt;
 use std::sync::Mutex;
 
+/// As the program looks for plans.
+pub fn finding(threads: usize, kept: Option<&PlanTrees>) -> PlanFinding<'_> {
+    PlanFinding { threads, kept, portions: PlanPortions::USUAL }
+}
+
 /// Looks for a plan until there is one, and returns how many positions are left open.
 fn found(start: GomokuPosition, wins: Side, threads: usize) -> (WinningPlan, usize) {
     let tables = ThreatTables::new(start.board(), start.rules()).unwrap();
     let mut plan = WinningPlan::new(start, wins);
-    let open = find_plan::<PlanningError>(&mut plan, &tables, threads, None, &|| false, &|_, _| Ok(())).unwrap();
+    let find = find_plan::<PlanningError>;
+    let open = find(&mut plan, &tables, finding(threads, None), &|| false, &|_, _| Ok(())).unwrap();
     (plan, open)
 }
 
@@ -65,7 +74,7 @@ fn threads_that_are_left_over_try_other_moves() {
         all.lock().unwrap().push((news.clone(), plan.answer(&start)));
         Ok::<(), PlanningError>(())
     };
-    assert_eq!(find_plan(&mut plan, &tables, 4, None, &|| false, &told).unwrap(), 0);
+    assert_eq!(find_plan(&mut plan, &tables, finding(4, None), &|| false, &told).unwrap(), 0);
     let all = all.into_inner().unwrap();
     let proven: Vec<_> = all.iter().filter(|(news, _)| news.proof == 0).collect();
     // The first that is proven ends the others.

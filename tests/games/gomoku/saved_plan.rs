@@ -1,12 +1,14 @@
 //! Searches of plans that are saved: they go on to the same proof, and bytes that do not belong to them are refused.
 
+use super::plan::finding;
 use super::threats::{after, rules};
 use morpion::core::game::Side;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::GomokuPosition;
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::runner::planning::division::Division;
 use morpion::runner::planning::trees::{PlanTrees, PlanTreesError, TreeName};
-use morpion::runner::planning::{PlanNews, PlanningError, check_plan, find_plan};
+use morpion::runner::planning::{PlanFinding, PlanNews, PlanPortions, PlanningError, check_plan, find_plan};
 use morpion::solvers::gomoku::plan::saved::PlanRestoreError;
 use morpion::solvers::gomoku::plan::search::PlanSearch;
 use morpion::solvers::gomoku::plan::{WinningPlan, text};
@@ -179,7 +181,7 @@ fn trees_are_kept_until_their_goal_has_a_plan() {
             nodes.lock().unwrap().push(news.nodes);
             Ok::<(), PlanningError>(())
         };
-        open = find_plan(&mut plan, &tables, 1, Some(&kept), &stop, &told).unwrap();
+        open = find_plan(&mut plan, &tables, finding(1, Some(&kept)), &stop, &told).unwrap();
         most.fetch_max(call, SeqCst);
         if open == 0 {
             break;
@@ -203,7 +205,8 @@ fn trees_are_kept_until_their_goal_has_a_plan() {
         begun.store(true, SeqCst);
         Ok::<(), PlanningError>(())
     };
-    let error = find_plan(&mut none.clone(), &tables, 1, Some(&kept), &|| false, &told).unwrap_err().to_string();
+    let error =
+        find_plan(&mut none.clone(), &tables, finding(1, Some(&kept)), &|| false, &told).unwrap_err().to_string();
     assert!(error.contains("start.tree: it is damaged") && error.contains("remove the file"), "{error}");
     assert!(!begun.into_inner());
 }
@@ -225,7 +228,7 @@ fn tasks_that_try_other_moves_keep_their_trees() {
             *all.lock().unwrap() += news.nodes;
             Ok::<(), PlanningError>(())
         };
-        assert_eq!(find_plan(&mut plan, &tables, 3, Some(&kept), &stop, &told).unwrap(), 1);
+        assert_eq!(find_plan(&mut plan, &tables, finding(3, Some(&kept)), &stop, &told).unwrap(), 1);
         nodes.push(all.into_inner().unwrap());
         let left = names(folder.path());
         let others = left.iter().filter(|name| name.starts_with("start-") && name.ends_with(".tree")).count();
@@ -266,4 +269,65 @@ fn trees_of_replies_have_names_of_their_own() {
     assert_eq!(names(folder.path()), ["about.plan", "h10.tree", "start-h1.tree"].map(str::to_owned).into());
     kept.remove(None).unwrap();
     assert_eq!(names(folder.path()), ["about.plan", "h10.tree"].map(str::to_owned).into());
+}
+
+/// Portions so small that a goal is divided at once, and its parts are divided again.
+const SMALL: PlanPortions = PlanPortions { turn: 20_000, alone: 0, part: 10_000, ranking: 20_000 };
+
+/// A goal that its own search does not prove is divided, by one thread or more, and goes on where it was stopped.
+#[test]
+fn divided_goals_come_to_a_plan() {
+    let start = start();
+    let tables = tables(&start);
+    let never = |_: &WinningPlan, _: &PlanNews| Ok::<(), PlanningError>(());
+    let mut plan = WinningPlan::new(start.clone(), Side::First);
+    let finding = PlanFinding { threads: 2, kept: None, portions: SMALL };
+    assert_eq!(find_plan(&mut plan, &tables, finding, &|| false, &never).unwrap(), 0);
+    holds(&plan);
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = WinningPlan::new(start.clone(), Side::First);
+    let kept = PlanTrees::open(folder.path(), &plan).unwrap();
+    let finding = PlanFinding { threads: 1, kept: Some(&kept), portions: SMALL };
+    let (nodes, mut stops) = (Mutex::new(Vec::new()), 0);
+    for call in 3..200 {
+        let looks = AtomicUsize::new(0);
+        let stop = || looks.fetch_add(1, SeqCst) + 1 >= call;
+        let told = |_: &WinningPlan, news: &PlanNews| {
+            nodes.lock().unwrap().push(news.nodes);
+            Ok::<(), PlanningError>(())
+        };
+        if find_plan(&mut plan, &tables, finding, &stop, &told).unwrap() == 0 {
+            break;
+        }
+        stops += 1;
+        assert!(names(folder.path()).contains("start-divided.tree"));
+    }
+    let nodes = nodes.into_inner().unwrap();
+    assert!(stops > 0 && nodes.is_sorted(), "{stops} {nodes:?}");
+    assert_eq!(names(folder.path()), ["about.plan".to_owned()].into());
+    holds(&plan);
+}
+
+#[test]
+fn divisions_that_do_not_fit_are_refused() {
+    let (start, folder) = (start(), tempfile::tempdir().unwrap());
+    let none = WinningPlan::new(start.clone(), Side::First);
+    let kept = PlanTrees::open(folder.path(), &none).unwrap();
+    let bytes = Division::new(Vec::new(), 7, 3).save(&none);
+    kept.write_division(None, &bytes).unwrap();
+    let read = kept.division(None, &[], &none).unwrap().unwrap();
+    assert_eq!((read.nodes(), read.threats(), read.is_proven()), (7, 3, false));
+    assert!(matches!(Division::restore(&bytes, &[0], &none), Err(PlanRestoreError::Foreign)));
+    let other = WinningPlan::new(start, Side::Second);
+    assert!(matches!(Division::restore(&bytes, &[], &other), Err(PlanRestoreError::Foreign)));
+    for at in 0..bytes.len() {
+        let mut spoiled = bytes.clone();
+        spoiled[at] ^= 1;
+        assert!(Division::restore(&spoiled, &[], &none).is_err(), "{at}");
+        assert!(Division::restore(&bytes[..at], &[], &none).is_err(), "{at}");
+    }
+    kept.write_division(None, &bytes[..20]).unwrap();
+    let error = kept.division(None, &[], &none).unwrap_err().to_string();
+    assert!(error.contains("start-divided.tree: it is damaged"), "{error}");
 }

@@ -37,6 +37,8 @@ pub struct PlanDefence {
     pub answered: Option<PlanHint>,
     /// A position that has much in common with this one, and whose replies may be answered already.
     pub model: Option<u64>,
+    /// Nodes that were spent on its replies.
+    pub effort: u64,
 }
 
 /// A move of the attacker that is worth a try.

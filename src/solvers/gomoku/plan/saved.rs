@@ -4,7 +4,7 @@
 //! one attacker and one plan, whose moves the search takes for proven. The plan may have grown since: the moves that
 //! it had are still its first ones.
 
-use super::node::{INFINITY, PlanAttack, PlanDefence};
+use super::node::{INFINITY, PlanAttack, PlanDefence, PlanHint};
 use super::{PlannedMove, WinningPlan};
 use crate::core::encoding::{decode, encode};
 use crate::core::frame::{Flaw, FrameFormat, checksum, take};
@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What the bytes begin with.
-const FORMAT: FrameFormat = FrameFormat { magic: b"MorpPlan", version: 1, what: "the saved search of a plan" };
+const FORMAT: FrameFormat = FrameFormat { magic: b"MorpPlan", version: 2, what: "the saved search of a plan" };
+/// The version without [`PlanDefence::effort`].
+const WITHOUT_EFFORT: u32 = 1;
 
 /// Why a search cannot go on from some bytes.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +58,31 @@ pub(super) struct SavedPlanTree {
     pub defences: HashMap<u64, PlanDefence>,
 }
 
+/// A position with the defender to move as [`WITHOUT_EFFORT`] has it.
+#[derive(Deserialize)]
+struct PlanDefenceOne {
+    proof: u32,
+    replies: Option<Vec<u16>>,
+    seen: usize,
+    open: Vec<u16>,
+    is_slow: bool,
+    answered: Option<PlanHint>,
+    model: Option<u64>,
+}
+
+impl From<PlanDefenceOne> for PlanDefence {
+    fn from(one: PlanDefenceOne) -> PlanDefence {
+        let PlanDefenceOne { proof, replies, seen, open, is_slow, answered, model } = one;
+        PlanDefence { proof, replies, seen, open, is_slow, answered, model, effort: 0 }
+    }
+}
+
+/// What follows the checksum: the head, and what is known of positions.
+type TreeContent<D> = (TreeHead, Vec<(u64, PlanAttack)>, Vec<(u64, D)>);
+
 /// What a search is about, and what it has taken.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct TreeHead {
+pub struct TreeHead {
     width: u8,
     height: u8,
     rules: GomokuRules,
@@ -73,7 +97,29 @@ struct TreeHead {
 }
 
 impl TreeHead {
-    fn new(position: &GomokuPosition, known: &WinningPlan, first: usize, (nodes, threats): (u64, u64)) -> TreeHead {
+    /// Whether what follows the head is about this position, and rests on this plan or the beginning of it.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn fits(&self, position: &GomokuPosition, known: &WinningPlan) -> Result<(), PlanRestoreError> {
+        let had = usize::try_from(self.known).unwrap_or(usize::MAX);
+        let counts = (self.nodes, self.threats);
+        // Which side and position it is about is told first.
+        let now = TreeHead::new(position, known, had.min(known.moves().len()), counts);
+        let about = |head: &TreeHead| (head.width, head.height, head.rules, head.white_wins);
+        if about(&now) != about(self) || now.stones != self.stones {
+            return Err(PlanRestoreError::Foreign);
+        }
+        if now == *self { Ok(()) } else { Err(PlanRestoreError::Lacking) }
+    }
+
+    /// The head for a position, the first moves of a plan, nodes and searches of threats.
+    pub fn new(
+        position: &GomokuPosition,
+        known: &WinningPlan,
+        first: usize,
+        (nodes, threats): (u64, u64),
+    ) -> TreeHead {
         let board = position.board();
         TreeHead {
             width: board.width(),
@@ -104,6 +150,18 @@ fn sorted<T>(entries: &HashMap<u64, T>) -> Vec<(u64, &T)> {
     entries
 }
 
+/// Takes the checksum off the front of bytes, which is that of all others.
+///
+/// # Errors
+/// It is another one.
+pub fn check_sum(bytes: &mut &[u8]) -> Result<(), PlanRestoreError> {
+    let sum: [u8; 4] = take(bytes)?;
+    match sum == checksum(bytes) {
+        true => Ok(()),
+        false => Err(PlanRestoreError::Damaged("its checksum does not match".to_owned())),
+    }
+}
+
 /// A search as bytes; `counts` are its nodes and its searches of threats.
 pub(super) fn tree_bytes(
     position: &GomokuPosition,
@@ -123,32 +181,23 @@ pub(super) fn read_tree(
     position: &GomokuPosition,
     known: &WinningPlan,
 ) -> Result<SavedPlanTree, PlanRestoreError> {
-    if FORMAT.read(&mut bytes)? != FORMAT.version {
-        return Err(PlanRestoreError::Damaged("there is no such version".to_owned()));
-    }
-    let sum: [u8; 4] = take(&mut bytes)?;
-    if sum != checksum(bytes) {
-        return Err(PlanRestoreError::Damaged("its checksum does not match".to_owned()));
-    }
-    type Content = (TreeHead, Vec<(u64, PlanAttack)>, Vec<(u64, PlanDefence)>);
-    let content = decode::<Content>(bytes).filter(|(_, attacks, defences)| {
+    let version = FORMAT.read(&mut bytes)?;
+    check_sum(&mut bytes)?;
+    let content: Option<TreeContent<PlanDefence>> = match version {
+        WITHOUT_EFFORT => decode::<TreeContent<PlanDefenceOne>>(bytes).map(|(head, attacks, defences)| {
+            (head, attacks, defences.into_iter().map(|(hash, defence)| (hash, defence.into())).collect())
+        }),
+        version if version == FORMAT.version => decode(bytes),
+        _ => return Err(PlanRestoreError::Damaged("there is no such version".to_owned())),
+    };
+    let content = content.filter(|(_, attacks, defences)| {
         let board = position.board();
         attacks.iter().all(|(_, attack)| fits_attack(attack, board))
             && defences.iter().all(|(_, defence)| fits_defence(defence, board))
     });
     let (head, attacks, defences) =
         content.ok_or_else(|| PlanRestoreError::Damaged("its content cannot be read".to_owned()))?;
-    let had = usize::try_from(head.known).unwrap_or(usize::MAX);
-    let counts = (head.nodes, head.threats);
-    // Which side and position it is about is told first.
-    let now = TreeHead::new(position, known, had.min(known.moves().len()), counts);
-    let about = |head: &TreeHead| (head.width, head.height, head.rules, head.white_wins);
-    if about(&now) != about(&head) || now.stones != head.stones {
-        return Err(PlanRestoreError::Foreign);
-    }
-    if now != head {
-        return Err(PlanRestoreError::Lacking);
-    }
+    head.fits(position, known)?;
     let (attacks, defences) = (attacks.into_iter().collect(), defences.into_iter().collect());
     Ok(SavedPlanTree { nodes: head.nodes, threats: head.threats, attacks, defences })
 }

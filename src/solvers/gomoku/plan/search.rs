@@ -6,7 +6,8 @@
 //! one by one, the most dangerous first, until the number of the move is above the bound; so a bad move costs little.
 //!
 //! Proof numbers are estimates of work. There are no disproof numbers: a plan is looked for, and nothing follows from
-//! a search that finds none.
+//! a search that finds none. What was spent on a move of the attacker counts against it, too: a move can look nearly
+//! proven for very long, while another one that ranks below it is proven at once.
 
 use super::node::{INFINITY, PlanAttack, PlanDefence, PlanHint};
 use super::saved::{PlanRestoreError, SavedPlanTree, read_tree, tree_bytes};
@@ -32,6 +33,8 @@ const MOVES: usize = 8;
 const STEP: u32 = 2;
 const FIRST_STEP: u32 = 2_000;
 const FEW_STONES: usize = 3;
+/// So many nodes that were spent on a move of the attacker count as much as one more in its proof number.
+const EFFORT: u64 = 300_000;
 /// Nodes of the player for the best move of a position, and for the value of one.
 const NODES_OF_BEST: u64 = 20_000;
 const NODES_OF_VALUE: u64 = 1_500;
@@ -43,6 +46,14 @@ const PLAYER_MEMORY: u64 = 16 << 20;
 /// The proof number that the player's value for the attacker stands for.
 fn proof_of(value: Value) -> u32 {
     if value >= SURE { 2 } else { ((600 - value) / 40).clamp(3, 60) as u32 }
+}
+
+/// The move of the attacker that is searched next.
+struct PlanChoice {
+    point: u16,
+    proof: u32,
+    /// What may be spent on it before another one is better: nodes, each unit of the proof number being [`EFFORT`].
+    room: u64,
 }
 
 /// A search for plans, with its memory.
@@ -129,10 +140,10 @@ impl<'a> PlanSearch<'a> {
         let hash = self.hash();
         if self.position.side() == self.attacker {
             self.judge(monitor)?;
-            return self.develop_attack(hash, INFINITY, monitor);
+            return self.develop_attack(hash, (INFINITY, u64::MAX), monitor);
         }
         self.defences.entry(hash).or_insert_with(|| PlanDefence { proof: 1, ..PlanDefence::default() });
-        self.develop_defence(hash, INFINITY, monitor)
+        self.develop_defence(hash, (INFINITY, u64::MAX), monitor)
     }
 
     /// The proof number of the first position: a guess at the work that is left.
@@ -158,6 +169,19 @@ impl<'a> PlanSearch<'a> {
         let mut moves: Vec<u16> = moves.into_iter().flatten().map(|&(point, _)| point).collect();
         self.leave_out_images(&mut moves);
         moves
+    }
+
+    /// The replies to the first position that matter, the most dangerous first, where the defender is to move; `None`
+    /// if one of them wins at once.
+    ///
+    /// # Errors
+    /// The search is to stop.
+    pub fn replies(&mut self, monitor: &Monitor) -> Result<Option<Vec<u16>>, Stopped> {
+        let hash = self.hash();
+        self.defences.entry(hash).or_insert_with(|| PlanDefence { proof: 1, ..PlanDefence::default() });
+        self.list_replies(hash, monitor)?;
+        let defence = self.defences.get(&hash).filter(|defence| defence.proof < INFINITY);
+        Ok(defence.map(|defence| defence.replies.clone().unwrap_or_default()))
     }
 
     /// Searches of threats so far.
@@ -226,40 +250,63 @@ impl<'a> PlanSearch<'a> {
         Ok(proof)
     }
 
-    /// Searches a position with the attacker to move until its proof number reaches the bound.
-    fn develop_attack(&mut self, hash: u64, bound: u32, monitor: &Monitor) -> Result<(), Stopped> {
+    /// Searches a position with the attacker to move until its proof number reaches the bound, or the monitor has
+    /// counted so many nodes.
+    fn develop_attack(&mut self, hash: u64, (bound, end): (u32, u64), monitor: &Monitor) -> Result<(), Stopped> {
         loop {
             let attack = self.attacks.entry(hash).or_default();
-            if attack.proof == 0 || attack.proof >= bound {
+            if attack.proof == 0 || attack.proof >= bound || monitor.nodes() >= end {
                 return Ok(());
             }
             let Some(moves) = attack.moves.clone() else {
                 self.expand(hash, monitor)?;
                 continue;
             };
-            let (mut best, mut least, mut second) = (None, INFINITY, INFINITY);
-            for &(point, before) in &moves {
-                let below = self.after(hash, self.attacker, point);
-                let proof = self.defences.get(&below).map_or(before, |defence| defence.proof);
-                if proof < least {
-                    (best, least, second) = (Some((point, before)), proof, least);
-                } else {
-                    second = second.min(proof);
-                }
-            }
+            let (least, choice) = self.choose(hash, &moves);
             let attack = self.attacks.entry(hash).or_default();
-            (attack.proof, attack.best) = (least, best.map(|(point, _)| point));
-            let Some((point, before)) = best else { return Ok(()) };
-            if least == 0 || least >= bound {
+            (attack.proof, attack.best) = (least, choice.as_ref().map(|choice| choice.point));
+            let Some(PlanChoice { point, proof, room }) = choice.filter(|_| least > 0 && least < bound) else {
                 return Ok(());
-            }
+            };
             let below = self.after(hash, self.attacker, point);
-            self.defences.entry(below).or_insert_with(|| PlanDefence { proof: before, ..PlanDefence::default() });
+            self.defences.entry(below).or_insert_with(|| PlanDefence { proof, ..PlanDefence::default() });
+            let most = proof.saturating_add((room / EFFORT).min(INFINITY.into()) as u32);
+            // The move need not be the one of the least number.
+            let most = if proof < bound { most.min(bound) } else { most };
+            let before = monitor.nodes();
             self.play(point);
-            let result = self.develop_defence(below, bound.min(second.saturating_add(second / 4 + 1)), monitor);
+            let result = self.develop_defence(below, (most, end.min(before.saturating_add(room))), monitor);
             self.undo(point);
+            if let Some(defence) = self.defences.get_mut(&below) {
+                defence.effort += monitor.nodes() - before;
+            }
             result?;
         }
+    }
+
+    /// The least proof number of the attacker's moves, each of which has a number from before it was looked at, and
+    /// the move to search next: a proven one, or the least of number and effort together.
+    fn choose(&self, hash: u64, moves: &[(u16, u32)]) -> (u32, Option<PlanChoice>) {
+        let (mut least, mut choice) = (INFINITY, None);
+        let (mut first, mut second) = (u64::MAX, u64::MAX);
+        for &(point, before) in moves {
+            let defence = self.defences.get(&self.after(hash, self.attacker, point));
+            let (proof, effort) = defence.map_or((before, 0), |defence| (defence.proof, defence.effort));
+            least = least.min(proof);
+            let number = match proof {
+                0 => 0,
+                INFINITY.. => continue,
+                proof => effort.saturating_add(EFFORT * u64::from(proof)),
+            };
+            if number < first {
+                (first, second) = (number, first);
+                choice = Some((point, proof));
+            } else {
+                second = second.min(number);
+            }
+        }
+        let room = second.saturating_add(second / 4).saturating_sub(first).saturating_add(EFFORT);
+        (least, choice.map(|(point, proof)| PlanChoice { point, proof, room }))
     }
 
     /// What answers the same reply in a position like the one before, and what has answered another reply there.
@@ -284,7 +331,7 @@ impl<'a> PlanSearch<'a> {
         defence.model = defence.model.or(Some(hint.model));
         let bound = defence.proof + proof;
         self.play(hint.point);
-        let result = self.develop_defence(below, bound, monitor);
+        let result = self.develop_defence(below, (bound, u64::MAX), monitor);
         self.undo(hint.point);
         result?;
         let is_proven = self.defences.get(&below).is_some_and(|defence| defence.proof == 0);
@@ -423,14 +470,15 @@ impl<'a> PlanSearch<'a> {
         result
     }
 
-    /// Searches a position with the defender to move until its proof number reaches the bound.
-    fn develop_defence(&mut self, hash: u64, bound: u32, monitor: &Monitor) -> Result<(), Stopped> {
+    /// Searches a position with the defender to move until its proof number reaches the bound, or the monitor has
+    /// counted so many nodes.
+    fn develop_defence(&mut self, hash: u64, (bound, end): (u32, u64), monitor: &Monitor) -> Result<(), Stopped> {
         let defender = self.attacker.other();
         loop {
             self.look_at_replies(hash, bound, monitor)?;
             let Some(defence) = self.defences.get(&hash) else { return Ok(()) };
             let proof = defence.proof;
-            if proof == 0 || proof >= bound {
+            if proof == 0 || proof >= bound || monitor.nodes() >= end {
                 return Ok(());
             }
             // The reply that is hardest to answer decides whether the move is any good.
@@ -441,8 +489,8 @@ impl<'a> PlanSearch<'a> {
             let below = self.after(hash, defender, point);
             self.play(point);
             self.way.push((hash, point));
-            let result =
-                self.develop_attack(below, bound.saturating_sub(proof).saturating_add(own).max(own + 1), monitor);
+            let most = bound.saturating_sub(proof).saturating_add(own).max(own + 1);
+            let result = self.develop_attack(below, (most, end), monitor);
             self.way.pop();
             self.undo(point);
             result?;
