@@ -33,7 +33,7 @@ pub struct PlanPortions {
     pub turn: u64,
     /// The search of a goal, before it is divided.
     pub alone: u64,
-    /// The search of a goal that a division has made; at most a turn.
+    /// The first search of a goal that a division has made; at most a turn. A second one has a turn.
     pub part: u64,
     /// The analysis that ranks the attacker's moves for a division.
     pub ranking: u64,

@@ -4,8 +4,8 @@
 //! are on the board that may be the wrong move for very long. So a goal that its own search does not prove is
 //! *divided*: the attacker's best moves there, by a long analysis of the player, are its *attempts*. The replies that
 //! matter to an attempt are goals again, each with a short search of its own. Those that this does not prove make the
-//! attempt look worse, so that another one has its turn. The goals that are left of the attempt that looks best are
-//! divided in the same way. This is a proof-number search whose leaves are searches (D. M. Breuker, "Memory versus
+//! attempt look worse, so that another one has its turn. The goals that are left of the attempt that looks best get a
+//! longer search, and are then divided in the same way. This is a proof-number search whose leaves are searches (D. M. Breuker, "Memory versus
 //! search in games", 1998).
 //!
 //! Threads work on one division together: each asks for a step ([`Division::next`]), carries it out, and says what
@@ -37,7 +37,9 @@ const VALUE_OF_ONE: f64 = 50.0;
 /// The number of a goal that was not searched: one of the first replies, which are the most dangerous ones, or another.
 const DANGEROUS: usize = 12;
 const UNSEARCHED: [f64; 2] = [0.3, 0.02];
-/// The number of a goal that was searched in vain, and the proof number of the search that makes it one more.
+/// Searches of a goal before it is divided.
+const SEARCHES: u8 = 2;
+/// What a search in vain adds to the number of a goal, and the proof number of the search that makes it one more.
 const IN_VAIN: f64 = 1.0;
 const PROOF_OF_ONE: f64 = 30.0;
 const MOST_PROOF: u32 = 150;
@@ -53,7 +55,8 @@ struct DividedGoal {
     reply: u16,
     /// A guess at how many searches are left; 0 if it is proven.
     number: f64,
-    is_searched: bool,
+    /// Searches in vain: a short one and a long one before it is divided.
+    searches: u8,
     attempts: Option<Vec<Attempt>>,
     /// What its own search has added to the plan, if that has proven it.
     moves: Vec<(Vec<u16>, u16)>,
@@ -85,8 +88,8 @@ pub struct Division {
 /// What is to be done with a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Look for a plan of the goal.
-    Search,
+    /// Look for a plan of the goal, after so many searches in vain.
+    Search { number: u8 },
     /// Rank the attacker's moves.
     Rank,
     /// List the replies to an attempt.
@@ -118,7 +121,7 @@ pub struct DivisionOutcome(Outcome, u64);
 impl DividedGoal {
     fn new(rank: usize, reply: u16) -> DividedGoal {
         let number = UNSEARCHED[usize::from(rank >= DANGEROUS)];
-        DividedGoal { reply, number, is_searched: false, attempts: None, moves: Vec::new(), is_busy: false }
+        DividedGoal { reply, number, searches: 0, attempts: None, moves: Vec::new(), is_busy: false }
     }
 
     fn is_proven(&self) -> bool {
@@ -140,9 +143,9 @@ impl DividedGoal {
         if self.is_proven() || self.is_busy {
             return None;
         }
-        if !self.is_searched || self.attempts.is_none() {
+        if self.attempts.is_none() {
             self.is_busy = true;
-            return Some(if self.is_searched { Step::Rank } else { Step::Search });
+            return Some(if self.searches < SEARCHES { Step::Search { number: self.searches } } else { Step::Rank });
         }
         for rank in self.order() {
             let Some(attempt) = self.attempts.as_mut().and_then(|attempts| attempts.get_mut(rank)) else { continue };
@@ -221,6 +224,7 @@ impl DividedGoal {
             points.try_fold(start.clone(), |position, &point| after(&position, point)).is_some()
         };
         is_number(self.number)
+            && self.searches <= SEARCHES
             && self.moves.iter().all(is_legal)
             && self.attempts.iter().flatten().all(|attempt| {
                 is_number(attempt.number)
@@ -246,13 +250,12 @@ impl Attempt {
             self.is_busy = true;
             return Some(Step::List);
         };
-        // All replies are searched, the most dangerous first, before the hardest is divided.
+        // All replies are searched once, the most dangerous first, before the hardest is searched again or divided.
         let mut order: Vec<usize> = (0..replies.len()).filter(|&place| !replies[place].is_proven()).collect();
         order.sort_by(|&a, &b| {
-            let number = |place: usize| if replies[place].is_searched { -replies[place].number } else { 0.0 };
-            (replies[a].is_searched.cmp(&replies[b].is_searched))
-                .then(number(a).total_cmp(&number(b)))
-                .then(a.cmp(&b))
+            let searches = |place: usize| replies[place].searches;
+            let number = |place: usize| if searches(place) > 0 { -replies[place].number } else { 0.0 };
+            searches(a).cmp(&searches(b)).then(number(a).total_cmp(&number(b))).then(a.cmp(&b))
         });
         for place in order {
             step.path.push(place);
@@ -298,7 +301,7 @@ impl Division {
 
     /// The division of a goal whose own search has ended in vain, after so many nodes and searches of threats.
     pub fn new(way: Vec<u16>, nodes: u64, threats: u64) -> Division {
-        let root = DividedGoal { is_searched: true, number: IN_VAIN, ..DividedGoal::new(0, 0) };
+        let root = DividedGoal { searches: SEARCHES, number: IN_VAIN, ..DividedGoal::new(0, 0) };
         Division { way, root, nodes, threats }
     }
 
@@ -329,7 +332,7 @@ impl Division {
 
     /// A step for a thread, which says later what came of it; `None` if all that could be done now is being done.
     pub fn next(&mut self) -> Option<DivisionStep> {
-        let mut next = DivisionStep { path: Vec::new(), way: self.way.clone(), step: Step::Search };
+        let mut next = DivisionStep { path: Vec::new(), way: self.way.clone(), step: Step::Rank };
         next.step = self.root.next(&mut next)?;
         Some(next)
     }
@@ -366,10 +369,11 @@ impl Division {
                 match outcome {
                     Outcome::Searched { proof, moves, threats } => {
                         self.threats += threats;
-                        goal.is_searched = true;
+                        goal.searches += 1;
+                        let in_vain = IN_VAIN * f64::from(goal.searches);
                         goal.number = match proof {
                             0 => 0.0,
-                            proof => IN_VAIN + f64::from(proof.min(MOST_PROOF)) / PROOF_OF_ONE,
+                            proof => in_vain + f64::from(proof.min(MOST_PROOF)) / PROOF_OF_ONE,
                         };
                         goal.moves = moves;
                     }
@@ -413,10 +417,11 @@ impl DivisionStep {
     ) -> Result<Result<DivisionOutcome, Stopped>, PlayerError> {
         let position = known.position_after(&self.way);
         // The rest of the monitor's budget is for this step.
-        let before = portions.turn.saturating_sub(portions.part);
+        let is_long = matches!(self.step, Step::Search { number: 1.. });
+        let before = if is_long { 0 } else { portions.turn.saturating_sub(portions.part) };
         monitor.restart(before);
         let outcome = match self.step {
-            Step::Search => {
+            Step::Search { .. } => {
                 let mut search = PlanSearch::new(tables, &position, known)?;
                 if search.run(monitor) == Err(Stopped::Asked) {
                     return Ok(Err(Stopped::Asked));
