@@ -143,7 +143,7 @@ fn a_book_grows_and_goes_on() {
 
 #[test]
 fn plans_are_part_of_a_book() {
-    let plan = plan::text::parse(include_str!("../../../results/proofs/gomoku-15x15.plan")).unwrap();
+    let plan = plan::text::parse("morpion plan 1\ngame 15x15 five 5\nstart h8\nwins black\n0 h10 i7\n").unwrap();
     let mut book = book("0 - h8:0\n0 h8 i9:-100 h10:-150\n");
     book.add_plan(&plan);
     assert_eq!(book.planned(), plan.moves().len());
@@ -152,9 +152,13 @@ fn plans_are_part_of_a_book() {
     assert_eq!((names(&choice.line).as_str(), choice.value), ("i7", PLANNED));
     let way = next_position(&book, &HashSet::new()).unwrap();
     assert_eq!(way, ["h8", "i9"].map(|name| BOARD.named(name).unwrap()));
-    // The program's own book has it.
+    // The program's own book has it, and an answer to every second move.
     let usual = OpeningBook::usual();
     assert_eq!(usual.choice(&position("h8h10")), Some(choice));
+    for second in BOARD.points().filter(|&point| BOARD.name(point) != "h8") {
+        let choice = usual.choice(&position(&format!("h8{}", BOARD.name(second)))).unwrap();
+        assert_eq!(choice.value, PLANNED, "{}", BOARD.name(second));
+    }
     assert!(usual.positions().len() > 100, "{}", usual.positions().len());
 }
 
