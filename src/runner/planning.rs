@@ -241,7 +241,7 @@ impl<'a, E: From<PlanningError>> PlanFinder<'a, '_, E> {
 
     /// Does a step of a division; whether the threads are to stop.
     fn divide(&self, shared: &Arc<SharedDivision>, monitor: &Monitor) -> Result<bool, E> {
-        let next = lock(&shared.division).next();
+        let next = lock(&shared.division).next_step();
         let Some(step) = next else {
             if lock(&shared.division).is_given_up() {
                 return Ok(false);

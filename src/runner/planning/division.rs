@@ -8,7 +8,7 @@
 //! longer search, and are then divided in the same way. This is a proof-number search whose leaves are searches (D. M. Breuker, "Memory versus
 //! search in games", 1998).
 //!
-//! Threads work on one division together: each asks for a step ([`Division::next`]), carries it out, and says what
+//! Threads work on one division together: each asks for a step ([`Division::next_step`]), carries it out, and says what
 //! came of it ([`Division::take`]).
 
 use super::PlanPortions;
@@ -331,7 +331,7 @@ impl Division {
     }
 
     /// A step for a thread, which says later what came of it; `None` if all that could be done now is being done.
-    pub fn next(&mut self) -> Option<DivisionStep> {
+    pub fn next_step(&mut self) -> Option<DivisionStep> {
         let mut next = DivisionStep { path: Vec::new(), way: self.way.clone(), step: Step::Rank };
         next.step = self.root.next(&mut next)?;
         Some(next)
@@ -442,7 +442,7 @@ impl DivisionStep {
                 Ok(replies) => Outcome::Listed(replies),
                 Err(Stopped::Asked) => return Ok(Err(Stopped::Asked)),
                 // One list takes little; what it has not found is no reason to give the attempt up.
-                Err(_) => Outcome::Listed(Some(legal_points(&position))),
+                Err(_) => Outcome::Listed(Some(legal_points(&position)).filter(|points| !points.is_empty())),
             },
         };
         let nodes = match self.step {

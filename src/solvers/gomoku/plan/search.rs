@@ -171,8 +171,9 @@ impl<'a> PlanSearch<'a> {
         moves
     }
 
-    /// The replies to the first position that matter, the most dangerous first, where the defender is to move; `None`
-    /// if one of them wins at once.
+    /// The replies to the first position that matter, the most dangerous first, where the defender is to move: none if
+    /// the attacker wins whatever the reply is. `None` if the attacker is not known to win, and there is nothing to
+    /// look at.
     ///
     /// # Errors
     /// The search is to stop.
@@ -181,7 +182,9 @@ impl<'a> PlanSearch<'a> {
         self.defences.entry(hash).or_insert_with(|| PlanDefence { proof: 1, ..PlanDefence::default() });
         self.list_replies(hash, monitor)?;
         let defence = self.defences.get(&hash).filter(|defence| defence.proof < INFINITY);
-        Ok(defence.map(|defence| defence.replies.clone().unwrap_or_default()))
+        let replies = defence.map(|defence| (defence.proof, defence.replies.clone().unwrap_or_default()));
+        // On a full board there is no reply.
+        Ok(replies.filter(|(proof, replies)| *proof == 0 || !replies.is_empty()).map(|(_, replies)| replies))
     }
 
     /// Searches of threats so far.
