@@ -58,12 +58,12 @@ enum PlanAction {
 
 /// Look for a plan, and write it to FILE.
 ///
-/// Each reply to the position is proven by itself. If there are more threads than replies without a proof, the others
-/// try other moves of the winner against these replies. A reply that is hard is divided: several moves of the winner are
-/// tried, and all threads work on the replies to them. A plan is added to the file as soon as it is found. If there
-/// is such a file already, the same command goes on with what it lacks. With --state, what the searches know of
-/// replies that have no plan yet is kept, too, and the same command goes on from there. The exit status is 0 if every
-/// reply is answered, and 1 if the time was over or Ctrl-C came.
+/// Each reply to the position is proven by itself. If there are more threads than replies without a proof, the
+/// others try other moves of the winner against these replies. A reply that is hard is divided: several moves of
+/// the winner are tried, and all threads work on the replies to them. A plan is added to the file as soon as it is
+/// found. If there is such a file already, the same command goes on with what it lacks. With --state, what the
+/// searches know of replies that have no plan yet is kept, too, and the same command goes on from there. The exit
+/// status is 0 if every reply is answered, and 1 if the time was over or Ctrl-C came.
 #[derive(Debug, clap::Args)]
 struct PlanFindArgs {
     /// File of the plan, a new one or one to go on with

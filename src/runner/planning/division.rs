@@ -1,15 +1,15 @@
 //! Goals of a plan that are too hard for one search, divided into smaller ones.
 //!
-//! A search of a plan ranks the attacker's moves by short searches, and goes deep where it has begun. Where few stones
-//! are on the board that may be the wrong move for very long. So a goal that its own search does not prove is
-//! *divided*: the attacker's best moves there, by a long analysis of the player, are its *attempts*. The replies that
-//! matter to an attempt are goals again, each with a short search of its own. Those that this does not prove make the
-//! attempt look worse, so that another one has its turn. The goals that are left of the attempt that looks best get a
-//! longer search, and are then divided in the same way. This is a proof-number search whose leaves are searches (D. M. Breuker, "Memory versus
-//! search in games", 1998).
+//! A search of a plan ranks the attacker's moves by short searches, and goes deep where it has begun. Where few
+//! stones are on the board that may be the wrong move for very long. So a goal that its own search does not prove
+//! is *divided*: the attacker's best moves there, by a long analysis of the player, are its *attempts*. The replies
+//! that matter to an attempt are goals again, each with a short search of its own. Those that this does not prove
+//! make the attempt look worse, so that another one has its turn. The goals that are left of the attempt that looks
+//! best get a longer search, and are then divided in the same way. This is a proof-number search whose leaves are
+//! searches (D. M. Breuker, "Memory versus search in games", 1998).
 //!
-//! Threads work on one division together: each asks for a step ([`Division::next_step`]), carries it out, and says what
-//! came of it ([`Division::take`]).
+//! Threads work on one division together: each asks for a step ([`Division::next_step`]), carries it out, and says
+//! what came of it ([`Division::take`]).
 
 use super::PlanPortions;
 use crate::core::encoding::{decode, encode};
@@ -34,7 +34,7 @@ const RANK: f64 = 0.4;
 /// The number of an attempt whose replies are not listed yet, and by how much worse its value makes one more.
 const UNLISTED: f64 = 2.0;
 const VALUE_OF_ONE: f64 = 50.0;
-/// The number of a goal that was not searched: one of the first replies, which are the most dangerous ones, or another.
+/// The number of a goal that was not searched: one of the first replies, which are the most dangerous, or another.
 const DANGEROUS: usize = 12;
 const UNSEARCHED: [f64; 2] = [0.3, 0.02];
 /// Searches of a goal before it is divided.
@@ -68,7 +68,7 @@ struct DividedGoal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Attempt {
     attack: u16,
-    /// As above.
+    /// A guess at how many searches are left below.
     number: f64,
     replies: Option<Vec<DividedGoal>>,
     #[serde(skip)]
@@ -87,7 +87,7 @@ pub struct Division {
 
 /// What is to be done with a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum StepKind {
     /// Look for a plan of the goal, after so many searches in vain.
     Search { number: u8 },
     /// Rank the attacker's moves.
@@ -103,12 +103,12 @@ pub struct DivisionStep {
     path: Vec<usize>,
     /// The moves that lead to the position from the plan's first one.
     way: Vec<u16>,
-    step: Step,
+    step: StepKind,
 }
 
 /// What came of a step.
 #[derive(Debug)]
-enum Outcome {
+enum StepOutcome {
     Searched { proof: u32, moves: Vec<(Vec<u16>, u16)>, threats: u64 },
     Ranked(Vec<(u16, Value)>),
     Listed(Option<Vec<u16>>),
@@ -116,7 +116,7 @@ enum Outcome {
 
 /// What a step has come to, with its nodes.
 #[derive(Debug)]
-pub struct DivisionOutcome(Outcome, u64);
+pub struct DivisionOutcome(StepOutcome, u64);
 
 impl DividedGoal {
     fn new(rank: usize, reply: u16) -> DividedGoal {
@@ -139,13 +139,17 @@ impl DividedGoal {
     }
 
     /// A step that nobody is at, of this goal or one below. It counts as begun.
-    fn next(&mut self, step: &mut DivisionStep) -> Option<Step> {
+    fn next(&mut self, step: &mut DivisionStep) -> Option<StepKind> {
         if self.is_proven() || self.is_busy {
             return None;
         }
         if self.attempts.is_none() {
             self.is_busy = true;
-            return Some(if self.searches < SEARCHES { Step::Search { number: self.searches } } else { Step::Rank });
+            return Some(if self.searches < SEARCHES {
+                StepKind::Search { number: self.searches }
+            } else {
+                StepKind::Rank
+            });
         }
         for rank in self.order() {
             let Some(attempt) = self.attempts.as_mut().and_then(|attempts| attempts.get_mut(rank)) else { continue };
@@ -242,13 +246,13 @@ impl Attempt {
         if self.number == 0.0 { 0.0 } else { self.number + RANK * rank as f64 }
     }
 
-    fn next(&mut self, step: &mut DivisionStep) -> Option<Step> {
+    fn next(&mut self, step: &mut DivisionStep) -> Option<StepKind> {
         if self.is_busy {
             return None;
         }
         let Some(replies) = &mut self.replies else {
             self.is_busy = true;
-            return Some(Step::List);
+            return Some(StepKind::List);
         };
         // All replies are searched once, the most dangerous first, before the hardest is searched again or divided.
         let mut order: Vec<usize> = (0..replies.len()).filter(|&place| !replies[place].is_proven()).collect();
@@ -332,7 +336,7 @@ impl Division {
 
     /// A step for a thread, which says later what came of it; `None` if all that could be done now is being done.
     pub fn next_step(&mut self) -> Option<DivisionStep> {
-        let mut next = DivisionStep { path: Vec::new(), way: self.way.clone(), step: Step::Rank };
+        let mut next = DivisionStep { path: Vec::new(), way: self.way.clone(), step: StepKind::Rank };
         next.step = self.root.next(&mut next)?;
         Some(next)
     }
@@ -342,7 +346,7 @@ impl Division {
         let path = &step.path[..];
         // The last place of a list of replies is that of the attempt.
         let (to_goal, rank) = match (step.step, path.split_last()) {
-            (Step::List, Some((&rank, before))) => (before, Some(rank)),
+            (StepKind::List, Some((&rank, before))) => (before, Some(rank)),
             _ => (path, None),
         };
         let Some(goal) = self.root.at(to_goal) else { return };
@@ -350,7 +354,7 @@ impl Division {
         match (attempt, outcome) {
             (Some(attempt), outcome) => {
                 attempt.is_busy = false;
-                if let Some(DivisionOutcome(Outcome::Listed(replies), nodes)) = outcome {
+                if let Some(DivisionOutcome(StepOutcome::Listed(replies), nodes)) = outcome {
                     self.nodes += nodes;
                     match replies {
                         None => attempt.number = HOPELESS,
@@ -367,7 +371,7 @@ impl Division {
                 let Some(DivisionOutcome(outcome, nodes)) = outcome else { return };
                 self.nodes += nodes;
                 match outcome {
-                    Outcome::Searched { proof, moves, threats } => {
+                    StepOutcome::Searched { proof, moves, threats } => {
                         self.threats += threats;
                         goal.searches += 1;
                         let in_vain = IN_VAIN * f64::from(goal.searches);
@@ -377,7 +381,7 @@ impl Division {
                         };
                         goal.moves = moves;
                     }
-                    Outcome::Ranked(ranked) => {
+                    StepOutcome::Ranked(ranked) => {
                         let best = ranked.iter().map(|&(_, value)| value).max().unwrap_or(0);
                         let worse = |value: Value| f64::from(best.saturating_sub(value)) / VALUE_OF_ONE;
                         let attempt = |(attack, value)| Attempt {
@@ -388,7 +392,7 @@ impl Division {
                         };
                         goal.attempts = Some(ranked.into_iter().map(attempt).collect());
                     }
-                    Outcome::Listed(_) => {}
+                    StepOutcome::Listed(_) => {}
                 }
             }
         }
@@ -417,11 +421,11 @@ impl DivisionStep {
     ) -> Result<Result<DivisionOutcome, Stopped>, PlayerError> {
         let position = known.position_after(&self.way);
         // The rest of the monitor's budget is for this step.
-        let is_long = matches!(self.step, Step::Search { number: 1.. });
+        let is_long = matches!(self.step, StepKind::Search { number: 1.. });
         let before = if is_long { 0 } else { portions.turn.saturating_sub(portions.part) };
         monitor.restart(before);
         let outcome = match self.step {
-            Step::Search { .. } => {
+            StepKind::Search { .. } => {
                 let mut search = PlanSearch::new(tables, &position, known)?;
                 if search.run(monitor) == Err(Stopped::Asked) {
                     return Ok(Err(Stopped::Asked));
@@ -432,21 +436,21 @@ impl DivisionStep {
                     search.add_to(&mut found, &self.way);
                 }
                 let moves = found.moves().iter().map(|PlannedMove { way, answer }| (way.clone(), *answer)).collect();
-                Outcome::Searched { proof, moves, threats: search.threats() }
+                StepOutcome::Searched { proof, moves, threats: search.threats() }
             }
-            Step::Rank => match ranked(&position, portions.ranking, monitor)? {
-                Ok(moves) => Outcome::Ranked(moves),
+            StepKind::Rank => match ranked(&position, portions.ranking, monitor)? {
+                Ok(moves) => StepOutcome::Ranked(moves),
                 Err(stopped) => return Ok(Err(stopped)),
             },
-            Step::List => match PlanSearch::new(tables, &position, known)?.replies(monitor) {
-                Ok(replies) => Outcome::Listed(replies),
+            StepKind::List => match PlanSearch::new(tables, &position, known)?.replies(monitor) {
+                Ok(replies) => StepOutcome::Listed(replies),
                 Err(Stopped::Asked) => return Ok(Err(Stopped::Asked)),
                 // One list takes little; what it has not found is no reason to give the attempt up.
-                Err(_) => Outcome::Listed(Some(legal_points(&position)).filter(|points| !points.is_empty())),
+                Err(_) => StepOutcome::Listed(Some(legal_points(&position)).filter(|points| !points.is_empty())),
             },
         };
         let nodes = match self.step {
-            Step::Rank => portions.ranking,
+            StepKind::Rank => portions.ranking,
             _ => monitor.nodes().saturating_sub(before),
         };
         Ok(Ok(DivisionOutcome(outcome, nodes)))

@@ -1,9 +1,9 @@
 //! A position with the line tables of all its points.
 //!
 //! The stones of each line are one word, of which the line keys of its points are parts. A stone changes one key of
-//! each of the 40 points that are at most five steps away on its lines. Where the class on that line changes, the move
-//! code of the point follows, and with it the counts of classes and the sums of weights. What changed is kept, so that
-//! the stone that was put last can be taken away again.
+//! each of the 40 points that are at most five steps away on its lines. Where the class on that line changes, the
+//! move code of the point follows, and with it the counts of classes and the sums of weights. What changed is kept,
+//! so that the stone that was put last can be taken away again.
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
@@ -147,7 +147,7 @@ struct Made {
 pub struct PointMakes {
     /// The move code.
     pub code: u16,
-    /// Its class.
+    /// The class of that code.
     pub class: MoveClass,
 }
 

@@ -171,9 +171,9 @@ impl<'a> PlanSearch<'a> {
         moves
     }
 
-    /// The replies to the first position that matter, the most dangerous first, where the defender is to move: none if
-    /// the attacker wins whatever the reply is. `None` if the attacker is not known to win, and there is nothing to
-    /// look at.
+    /// The replies to the first position that matter, the most dangerous first, where the defender is to move: none
+    /// if the attacker wins whatever the reply is. `None` if the attacker is not known to win, and there is nothing
+    /// to look at.
     ///
     /// # Errors
     /// The search is to stop.
