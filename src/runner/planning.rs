@@ -133,6 +133,15 @@ impl SharedDivision {
     }
 }
 
+/// Counts a thread that is at work, to its end, even if that is a panic.
+struct AtWork<'w>(&'w AtomicUsize);
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
 /// What the threads that look for a plan share.
 struct PlanFinder<'a, 'p, E> {
     known: &'a WinningPlan,
@@ -141,6 +150,8 @@ struct PlanFinder<'a, 'p, E> {
     goals: &'p [Vec<u16>],
     solved: Vec<AtomicBool>,
     queue: Mutex<VecDeque<PlanTurn<'a>>>,
+    /// Threads that have a turn.
+    at_work: AtomicUsize,
     /// The plan so far, and what `told` has refused.
     found: Mutex<(&'p mut WinningPlan, Result<(), E>)>,
     told: &'p (dyn Fn(&WinningPlan, &PlanNews) -> Result<(), E> + Sync),
@@ -163,7 +174,8 @@ pub fn find_plan<E: From<PlanningError> + Send>(
     let queue = Mutex::new(tasks(&known, tables, &goals, finding)?);
     let solved = goals.iter().map(|_| AtomicBool::new(false)).collect();
     let (known, goals, found) = (&known, &goals[..], Mutex::new((plan, Ok(()))));
-    let finder = PlanFinder { known, tables, finding, goals, solved, queue, found, told };
+    let at_work = AtomicUsize::new(0);
+    let finder = PlanFinder { known, tables, finding, goals, solved, queue, at_work, found, told };
     let work = |monitor: &Monitor| {
         if let Err(error) = finder.work(monitor) {
             lock(&finder.found).1 = Err(error);
@@ -180,9 +192,27 @@ impl<'a, E: From<PlanningError>> PlanFinder<'a, '_, E> {
         self.solved.iter().filter(|is_solved| !is_solved.load(SeqCst)).count()
     }
 
+    /// The next turn, with what says that a thread is at work as long as it lives; or whether others are at work,
+    /// after whose turns there may be more to do.
+    fn next_turn(&self) -> Result<(PlanTurn<'a>, AtWork<'_>), bool> {
+        let mut queue = lock(&self.queue);
+        let turn = queue.pop_front().ok_or_else(|| self.at_work.load(SeqCst) > 0)?;
+        self.at_work.fetch_add(1, SeqCst);
+        Ok((turn, AtWork(&self.at_work)))
+    }
+
     fn work(&self, monitor: &Monitor) -> Result<(), E> {
         loop {
-            let Some(turn) = lock(&self.queue).pop_front() else { return Ok(()) };
+            let (turn, _at_work) = match self.next_turn() {
+                Ok(turn) => turn,
+                Err(others) => {
+                    if !others || lock(&self.found).1.is_err() || monitor.report(0) == Err(Stopped::Asked) {
+                        return Ok(());
+                    }
+                    std::thread::sleep(WAIT);
+                    continue;
+                }
+            };
             let goal = match &turn {
                 PlanTurn::Task(task) => task.goal,
                 PlanTurn::Divided(shared) => shared.goal,
