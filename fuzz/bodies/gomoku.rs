@@ -1,4 +1,5 @@
-//! Bytes as a game of Gomoku, played by both implementations, and as texts with positions.
+//! Bytes as a game of Gomoku, played by both implementations, as a game that begins with Swap2, and as texts with
+//! positions.
 
 use morpion::core::game::Game;
 use morpion::games::gomoku::board::GomokuBoard;
@@ -6,12 +7,14 @@ use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules};
 use morpion::games::gomoku::notation::{parse_position, to_line};
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion::games::gomoku::swap2::Swap2Turn;
+use morpion::games::gomoku::swap2::game::{Swap2Game, Swap2Move};
 
 /// Runs one input.
 ///
 /// # Panics
-/// If the implementations differ, a move is not undone, a structure is not what it is computed anew, or a position
-/// does not survive being written and read.
+/// If the implementations differ, a move is not undone, a structure is not what it is computed anew, or a position or
+/// a game does not survive being written and read.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for text in
@@ -51,5 +54,34 @@ pub fn run(data: &[u8]) {
         back.undo(list[i], undo);
         assert_eq!(back, before);
         slow = slow.after(places[i]);
+    }
+    swap2(board, rules, moves);
+}
+
+/// The same moves from the beginning of Swap2, where the board and the row are large enough for it.
+fn swap2(board: GomokuBoard, rules: GomokuRules, moves: &[u8]) {
+    let Ok(mut game) = Swap2Game::new(board, rules) else { return };
+    let (mut played, mut stones) = (Vec::new(), Vec::new());
+    for byte in moves {
+        let mut list: Vec<Swap2Move> = Vec::new();
+        game.moves(&mut list);
+        if list.is_empty() {
+            break;
+        }
+        let m = list[usize::from(*byte) % list.len()];
+        assert_eq!((game.check_move(m), game.parse(&game.name(m))), (Ok(()), Some(m)), "{game}");
+        assert_eq!(game.decode(game.code(m)), Some(m), "{game}");
+        let before = game.clone();
+        let undo = game.play(m);
+        let mut back = game.clone();
+        back.undo(m, undo);
+        assert_eq!(back, before);
+        played.push(m);
+        stones.extend(m.stone().map(GomokuMove));
+        // Once the opening is over its stones alone have no choices, so a record of half an opening is another game.
+        if let Swap2Turn::Agreed { .. } = game.opening().turn() {
+            let (start, read) = Swap2Game::from_record(&game.record(&stones), rules).expect("a legal game");
+            assert_eq!(read, played, "{start}");
+        }
     }
 }

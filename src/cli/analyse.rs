@@ -5,7 +5,7 @@ use super::player_flags::{MoveLimits, PlayerDefaults, PlayerFlags, threads, wort
 use super::positions::{AskedPosition, PlayedGo};
 use super::signals;
 use super::solve::display::side_name;
-use super::weights::weights;
+use super::weights::{reversi_player, weights};
 use crate::core::game::{Chosen, Player, Value};
 use crate::core::quantity::grouped;
 use crate::daemon::view::AnalysedMoveView;
@@ -50,7 +50,7 @@ enum AnalysedGame {
     /// Gomoku: rows of three to five on boards up to 20x20
     Gomoku(AnalysisOfGomoku),
     /// Reversi (Othello) on boards from 4x4 to 8x8
-    Reversi(AnalysisOf<ReversiSetup>),
+    Reversi(AnalysisOfReversi),
 }
 
 #[derive(Debug, clap::Args)]
@@ -83,6 +83,15 @@ struct AnalysisOfGomoku {
     /// Threads that search together, at level 10; with more than one, the same position need not give the same values
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     threads: usize,
+}
+
+#[derive(Debug, clap::Args)]
+struct AnalysisOfReversi {
+    #[command(flatten)]
+    of: AnalysisOf<ReversiSetup>,
+    /// File of weights to judge with on 8x8 (see morpion tune), or by-hand; the program has weights of its own
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
 }
 
 /// What is asked in every game.
@@ -131,10 +140,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             player.prepare(&position)?;
             analyse(&title, &position, &mut player, &of.options, out)?;
         }
-        AnalysedGame::Reversi(AnalysisOf { setup, options }) => {
-            let (position, title) = AskedPosition::of(setup)?.first()?;
-            let mut player = position.opponent(options.player.memory)?;
-            analyse(&title, &position, &mut *player, &options, out)?;
+        AnalysedGame::Reversi(AnalysisOfReversi { of, weights }) => {
+            let (position, title) = AskedPosition::of(of.setup)?.first()?;
+            let mut player = reversi_player(of.options.player.memory, weights.as_deref())?;
+            analyse(&title, &position, &mut player, &of.options, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -293,14 +293,9 @@ fn show(args: &BookShowArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         counted(book.planned(), "planned move")
     )?;
     writeln!(out, "{position}")?;
-    match (&choice, proven) {
-        (None, _) => writeln!(out, "the book does not have this position")?,
-        (Some(choice), Some(_)) => {
-            for m in &choice.line {
-                writeln!(out, "{:<4} wins by a plan", board.name(m.0))?;
-            }
-        }
-        (Some(choice), None) => {
+    match &choice {
+        None => writeln!(out, "the book does not have this position")?,
+        Some(choice) => {
             for &(m, value) in &moves {
                 let known = GomokuPosition::known_worth(value).map(str::to_owned);
                 let worth = known.unwrap_or_else(|| worth_of(f64::from(value), decided_in(value), false));

@@ -2,9 +2,11 @@
 
 use super::grid_input::plain;
 use crate::core::setting::BadValue;
+use crate::games::reversi::position::ReversiPosition;
 use crate::games::reversi::weights::ReversiEstimate;
 use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::matches::game::{gomoku_weights, reversi_estimate as estimate_of};
+use crate::solvers::player::SearchPlayer;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 
@@ -45,4 +47,15 @@ pub fn weights_file(name: &str) -> Result<Vec<u8>, BadValue> {
 pub fn reversi_estimate(name: Option<&str>) -> anyhow::Result<ReversiEstimate> {
     let Some(name) = name else { return Ok(ReversiEstimate::Usual) };
     Ok(estimate_of(name, &weights_file)?)
+}
+
+/// A player of Reversi with so many bytes for its tables and the weights of a flag.
+///
+/// # Errors
+/// The memory cannot be had, or as for [`reversi_estimate`].
+pub fn reversi_player(memory: u64, name: Option<&str>) -> anyhow::Result<SearchPlayer<ReversiPosition>> {
+    let mut player: SearchPlayer<ReversiPosition> = SearchPlayer::new(memory)?;
+    let estimate = reversi_estimate(name)?;
+    player.change_estimate(|outlook| outlook.estimate = estimate);
+    Ok(player)
 }

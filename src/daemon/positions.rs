@@ -236,6 +236,7 @@ fn choose<G: Playable>(
         own: own as u32,
         value: chosen.value,
         decided_in: chosen.decided_in,
+        known: G::known_worth(chosen.value).map(str::to_owned),
         depth: chosen.depth,
         nodes: chosen.nodes,
         seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,

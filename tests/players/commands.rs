@@ -512,3 +512,17 @@ fn speedups_are_measured_by_each_scheme() {
         assert!(status == 2 && err.contains(reason) && out.is_empty(), "{args:?}: {status} {err}");
     }
 }
+
+#[test]
+fn reversi_is_estimated_by_the_weights_of_a_flag() {
+    let analyse = |weights: &[&str]| {
+        morpion(&[&["analyse", "reversi", "--nodes", "3000", "--time", "1h", "--best", "1"], weights].concat())
+    };
+    let (usual, by_hand) = (analyse(&[]), analyse(&["--weights", "by-hand"]));
+    assert_eq!((usual.0, by_hand.0), (0, 0), "{}{}", usual.2, by_hand.2);
+    assert_ne!(usual.1, by_hand.1);
+    for command in [&["analyse", "reversi"][..], &["play", "reversi"], &["nboard"]] {
+        let (status, out, err) = morpion(&[command, &["--weights", "no-such-file"]].concat());
+        assert!(status == 2 && out.is_empty() && err.contains("there is no such file of weights"), "{out}{err}");
+    }
+}

@@ -5,6 +5,8 @@ mod session;
 use self::session::NboardSession;
 use super::lines::answer_lines;
 use super::player_flags::{PlayerDefaults, PlayerFlags};
+use super::weights::reversi_player;
+use crate::core::game::Player;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -14,6 +16,9 @@ use std::process::ExitCode;
 /// told in a line that begins with status, and changes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// File of weights to play with (see morpion tune), or by-hand; the program has weights of its own
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
     #[command(flatten)]
     player: PlayerFlags<NboardDefaults>,
 }
@@ -32,7 +37,9 @@ impl PlayerDefaults for NboardDefaults {
 /// # Errors
 /// Answers cannot be written, or there is no memory.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut session = NboardSession::new(args.player.memory, args.player.level, args.player.limits())?;
+    let mut player = reversi_player(args.player.memory, args.weights.as_deref())?;
+    player.set_level(args.player.level);
+    let mut session = NboardSession::new(player, args.player.limits());
     answer_lines(&mut session, out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,12 +5,11 @@
 
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::cli::player_flags::MoveLimits;
-use crate::core::game::{Chosen, Game, Level, Player, Value};
+use crate::core::game::{Chosen, Game, Player, Value};
 use crate::games::reversi::board::ReversiBoard;
 use crate::games::reversi::ggf::{move_text, parse_ggf, parse_move};
 use crate::games::reversi::position::{ReversiMove, ReversiPosition, Start};
 use crate::solvers::player::SearchPlayer;
-use crate::solvers::table::TableError;
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -23,14 +22,8 @@ pub struct NboardSession {
 
 impl NboardSession {
     /// A session before its first line: the start of the game.
-    ///
-    /// # Errors
-    /// The memory cannot be had.
-    pub fn new(memory: u64, level: Level, limits: MoveLimits) -> Result<NboardSession, TableError> {
-        let mut player = SearchPlayer::new(memory)?;
-        player.set_level(level);
-        let position = ReversiPosition::new(ReversiBoard::FULL, Start::Standard);
-        Ok(NboardSession { player, position, limits })
+    pub fn new(player: SearchPlayer<ReversiPosition>, limits: MoveLimits) -> NboardSession {
+        NboardSession { player, position: ReversiPosition::new(ReversiBoard::FULL, Start::Standard), limits }
     }
 
     fn set(&mut self, rest: &str) -> Result<(), String> {

@@ -7,7 +7,7 @@ use super::book::{USUAL, book};
 use super::flags::{FlagHelp, SettingFlags};
 use super::player_flags::{PlayerDefaults, PlayerFlags, brain, threads};
 use super::positions::{AskedPosition, PlayedGo};
-use super::weights::weights;
+use super::weights::{reversi_player, weights};
 use crate::core::game::Player;
 use crate::games::go::large::position::LargePosition;
 use crate::games::go::position::GoPosition;
@@ -40,7 +40,7 @@ enum PlayGame {
     /// Go on boards from 1x1 to 19x19
     Go(PlayOfGo),
     /// Reversi (Othello) on boards from 4x4 to 8x8
-    Reversi(PlayOf<ReversiSetup>),
+    Reversi(PlayOfReversi),
 }
 
 #[derive(Debug, clap::Args)]
@@ -81,6 +81,15 @@ struct PlayOfGomoku {
 enum PlayedOpening {
     /// One player puts three stones; the other one takes a colour, or puts two more and lets the first one choose
     Swap2,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlayOfReversi {
+    #[command(flatten)]
+    of: PlayOf<ReversiSetup>,
+    /// File of weights to play with on 8x8 (see morpion tune), or by-hand; the program has weights of its own
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -171,10 +180,10 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 play_go::<GoPosition>(&asked, &options, seed, out)?;
             }
         }
-        PlayGame::Reversi(of) => {
+        PlayGame::Reversi(PlayOfReversi { of, weights }) => {
             let (position, title) = AskedPosition::of(of.setup)?.first()?;
-            let mut player = position.opponent(of.options.player.memory)?;
-            play(&title, SavedGame::from(position), &mut *player, &of.options, out)?;
+            let mut player = reversi_player(of.options.player.memory, weights.as_deref())?;
+            play(&title, SavedGame::from(position), &mut player, &of.options, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)

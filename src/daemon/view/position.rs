@@ -130,7 +130,10 @@ pub struct ChosenMoveView {
     /// In how many moves of both sides the game is decided, if the search has found that: won if the value is
     /// positive.
     pub decided_in: Option<u32>,
-    /// Moves of both sides that the search has looked ahead.
+    /// What is known of the value without a search: `wins by a plan`, `loses to a plan`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+    /// Moves of both sides that the search has looked ahead; 0 is without a search.
     pub depth: u32,
     /// Positions that were visited.
     pub nodes: u64,

@@ -160,6 +160,18 @@ fn plans_are_part_of_a_book() {
         assert_eq!(choice.value, PLANNED, "{}", BOARD.name(second));
     }
     assert!(usual.positions().len() > 100, "{}", usual.positions().len());
+    // So the first move wins, and white's best answer is still the one of the searches.
+    let (first, second) = (usual.choice(&position("")).unwrap(), usual.choice(&position("h8")).unwrap());
+    assert_eq!((BOARD.name(first.line[0].0).as_str(), first.value, second.value), ("h8", PLANNED, -PLANNED));
+    assert!(["g7", "g9", "i7", "i9"].contains(&BOARD.name(second.line[0].0).as_str()));
+    assert!(first.line.len() > 3, "{}", names(&first.line));
+    // Positions after planned moves are lost, and of those that no plan has come to nothing is proven.
+    let value = |moves: &str| usual.choice(&position(moves)).map(|choice| choice.value);
+    assert_eq!(value("h8h9"), Some(PLANNED));
+    assert!(value("h8h9g10").is_some_and(|value| value.abs() < PLANNED));
+    let ways = usual.positions().iter().map(|position| usual.position(&position.way));
+    let lost = ways.filter(|position| usual.choice(position).is_some_and(|choice| choice.value == -PLANNED)).count();
+    assert!(lost > 1, "{lost}");
 }
 
 #[test]

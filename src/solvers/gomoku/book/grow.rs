@@ -5,7 +5,7 @@
 //! [`PLY`] for its length. The end of the cheapest line is next. So positions are added where both sides play well,
 //! the deeper the fewer good moves there are.
 
-use super::{BookMove, OpeningBook, PLANNED};
+use super::{BookMove, Count, OpeningBook};
 use crate::core::game::{Chosen, Game, Value};
 use crate::games::gomoku::position::GomokuMove;
 use crate::solvers::gomoku::plan::canonical;
@@ -21,9 +21,8 @@ pub fn next_position(book: &OpeningBook, at_work: &HashSet<Vec<u16>>) -> Option<
     let Some(root) = book.positions().iter().position(|position| position.way.is_empty()) else {
         return (!at_work.contains(&Vec::new())).then(Vec::new);
     };
-    let values = book.values();
     let mut costs: Vec<Option<Option<Cheapest>>> = vec![None; book.positions().len()];
-    let mut growth = Growth { book, at_work, values: &values, costs: &mut costs };
+    let mut growth = Growth { book, at_work, values: book.values(), costs: &mut costs };
     growth.cheapest(root)?;
     // The way of a position in the book may be another one than the line's, by another order or an image of it. The
     // last position's is taken, with the move that leaves the book.
@@ -53,7 +52,7 @@ struct Cheapest {
 struct Growth<'a> {
     book: &'a OpeningBook,
     at_work: &'a HashSet<Vec<u16>>,
-    values: &'a [Option<Value>],
+    values: Vec<Option<Value>>,
     /// What was found for each position.
     costs: &'a mut Vec<Option<Option<Cheapest>>>,
 }
@@ -68,7 +67,7 @@ impl Growth<'_> {
         let mut cheapest: Option<Cheapest> = None;
         for (nth, m) in position.moves.iter().enumerate() {
             let after = self.book.after[number][nth];
-            let value = after.map_or(m.value, |after| -self.values[after].unwrap_or(0));
+            let value = self.book.worth(number, nth, Count::Proofs, &mut self.values);
             let rest = match after {
                 Some(after) => self.cheapest(after).map(|line| line.cost),
                 None => self.is_open(&position.way, *m).then_some(0),
@@ -93,12 +92,12 @@ impl Growth<'_> {
         let position = self.book.position(&next);
         position.winner().is_none()
             && position.empty() > 0
-            && !self.book.planned.contains_key(&canonical(&position).0)
+            && self.book.proven_value(&canonical(&position).0, &position).is_none()
     }
 }
 
 /// What a search of a position has found, as moves of the book: `most` at most, one of those that lead to images of
-/// the same position. A move after which a plan proves that the other side wins is worth that.
+/// the same position. A move of which a plan proves that it wins or loses is worth that.
 pub fn judged(book: &OpeningBook, way: &[u16], found: &[Chosen<GomokuMove>], most: usize) -> Vec<BookMove> {
     let mut position = book.position(way);
     let (mut moves, mut seen) = (Vec::new(), HashSet::new());
@@ -106,10 +105,10 @@ pub fn judged(book: &OpeningBook, way: &[u16], found: &[Chosen<GomokuMove>], mos
         let Some(&m) = chosen.line.first() else { continue };
         let undo = position.play(m);
         let (next, _) = canonical(&position);
+        let proven = book.proven_value(&next, &position).map(|value| -value);
         position.undo(m, undo);
-        let is_lost = book.planned.contains_key(&next);
         if seen.insert(next) {
-            moves.push(BookMove { point: m.0, value: if is_lost { -PLANNED } else { chosen.value } });
+            moves.push(BookMove { point: m.0, value: proven.unwrap_or(chosen.value) });
         }
     }
     moves.sort_by_key(|m| std::cmp::Reverse(m.value));

@@ -4,19 +4,19 @@
 //! Where the position after a move is in the book, too, its value counts instead ([`OpeningBook::choice`]), so a move
 //! is worth what follows it is worth. [`grow`] adds positions by drop-out expansion (T. R. Lincke, 2000), [`text`]
 //! writes and reads books. The moves of a plan ([`super::plan`]), which are proven to win, can be added
-//! ([`OpeningBook::add_plan`]).
+//! ([`OpeningBook::add_plan`]). What a plan proves counts instead of what searches say.
 
 pub mod grow;
 pub mod text;
 
 use super::plan::{WinningPlan, canonical};
 use super::player::node::DECIDED;
-use crate::core::game::{Game, Value};
+use crate::core::game::{Game, Side, Value};
 use crate::games::gomoku::board::GomokuBoard;
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::rules::GomokuRules;
 use crate::games::gomoku::symmetry;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// The value of a move that a plan proves to win: above all estimates. In how many plies it wins is not known.
@@ -49,6 +49,15 @@ pub struct BookChoice {
     pub value: Value,
 }
 
+/// What values of moves rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Count {
+    /// What plans prove, where they prove anything, and searches elsewhere.
+    Proofs,
+    /// Searches alone.
+    Searches,
+}
+
 /// A book of one game: a board and rules.
 #[derive(Debug, Clone)]
 pub struct OpeningBook {
@@ -63,6 +72,12 @@ pub struct OpeningBook {
     ends: HashMap<Box<[u8]>, Vec<(usize, usize)>>,
     /// The moves of plans, each in its position as the least of its images.
     planned: HashMap<Box<[u8]>, u16>,
+    /// The first positions of plans that answer every reply to them: the side to move has lost.
+    lost_starts: HashSet<Box<[u8]>>,
+    /// What plans prove of each position, for the side to move.
+    proven: Vec<Option<Value>>,
+    /// The same of each move of each position, for the side that makes it.
+    proven_moves: Vec<Vec<Option<Value>>>,
 }
 
 impl OpeningBook {
@@ -76,6 +91,9 @@ impl OpeningBook {
             after: Vec::new(),
             ends: HashMap::new(),
             planned: HashMap::new(),
+            lost_starts: HashSet::new(),
+            proven: Vec::new(),
+            proven_moves: Vec::new(),
         }
     }
 
@@ -140,9 +158,12 @@ impl OpeningBook {
             self.after[parent][nth] = Some(number);
         }
         let mut after = Vec::with_capacity(moves.len());
+        let mut proven_moves = Vec::with_capacity(moves.len());
+        self.proven.push(self.proven_value(&stones, &position));
         for (nth, m) in moves.iter().enumerate() {
             let undo = position.play(GomokuMove(m.point));
             let (next, _) = canonical(&position);
+            proven_moves.push(self.proven_value(&next, &position).map(|value| -value));
             position.undo(GomokuMove(m.point), undo);
             after.push(self.numbers.get(&next).copied());
             if after[nth].is_none() {
@@ -151,6 +172,7 @@ impl OpeningBook {
         }
         self.numbers.insert(stones, number);
         self.after.push(after);
+        self.proven_moves.push(proven_moves);
         self.positions.push(BookPosition { way, moves });
         true
     }
@@ -164,42 +186,91 @@ impl OpeningBook {
             let (stones, symmetry) = canonical(&plan.position(planned));
             self.planned.insert(stones, symmetry::apply(self.board, symmetry, planned.answer));
         }
+        if plan.start().side() != plan.attacker() && plan.open_replies().is_empty() {
+            self.lost_starts.insert(canonical(plan.start()).0);
+        }
+        for number in 0..self.positions.len() {
+            let mut position = self.position(&self.positions[number].way);
+            self.proven[number] = self.proven_value(&canonical(&position).0, &position);
+            for (nth, m) in self.positions[number].moves.iter().enumerate() {
+                let m = GomokuMove(m.point);
+                let undo = position.play(m);
+                self.proven_moves[number][nth] =
+                    self.proven_value(&canonical(&position).0, &position).map(|value| -value);
+                position.undo(m, undo);
+            }
+        }
     }
 
-    /// The values of all positions, for the side to move: of each its best move's.
+    /// What plans prove of a position, for the side to move: it has a planned move, or the last move was one.
+    fn proven_value(&self, stones: &[u8], position: &GomokuPosition) -> Option<Value> {
+        if self.planned.contains_key(stones) {
+            return Some(PLANNED);
+        }
+        let is_lost = self.lost_starts.contains(stones) || self.follows_plan(stones, position);
+        is_lost.then_some(-PLANNED)
+    }
+
+    /// Whether a planned move leads to a position, whichever of its stones is the last one.
+    fn follows_plan(&self, key: &[u8], position: &GomokuPosition) -> bool {
+        let (side, stones) = (position.side(), position.stones().collect::<Vec<(u16, Side)>>());
+        let is_planned = |last: &(u16, Side)| {
+            let before: Vec<(u16, Side)> = stones.iter().copied().filter(|stone| stone != last).collect();
+            let Ok(mut before) = GomokuPosition::from_stones(self.board, self.rules, &before, side.other()) else {
+                return false;
+            };
+            let (stones, symmetry) = canonical(&before);
+            self.planned.get(&stones).is_some_and(|&answer| {
+                before.play(GomokuMove(symmetry::unapply(self.board, symmetry, answer)));
+                canonical(&before).0.as_ref() == key
+            })
+        };
+        !self.planned.is_empty() && stones.iter().filter(|stone| stone.1 != side).any(is_planned)
+    }
+
+    /// What each position is worth to the side to move.
     fn values(&self) -> Vec<Option<Value>> {
         let mut values = vec![None; self.positions.len()];
         for number in 0..self.positions.len() {
-            self.fill_value(number, &mut values);
+            self.fill_value(number, Count::Proofs, &mut values);
         }
         values
     }
 
-    fn fill_value(&self, number: usize, values: &mut Vec<Option<Value>>) -> Value {
+    /// What a position is worth to the side to move: as much as its best move.
+    fn fill_value(&self, number: usize, count: Count, values: &mut Vec<Option<Value>>) -> Value {
         if let Some(value) = values[number] {
             return value;
         }
-        // A move adds a stone, so no position comes after itself.
-        let moves = self.positions[number].moves.iter().zip(&self.after[number]);
-        let of_moves = moves.map(|(m, after)| after.map_or(m.value, |after| -self.fill_value(after, values)));
-        let best = of_moves.max().unwrap_or(0);
-        values[number] = Some(best);
-        best
+        let value = self.proven[number].filter(|_| count == Count::Proofs).unwrap_or_else(|| {
+            let all = 0..self.positions[number].moves.len();
+            // That a few moves lose proves nothing of the others.
+            match all.map(|nth| self.worth(number, nth, count, values)).max() {
+                Some(value) if value == -PLANNED => value + 1,
+                value => value.unwrap_or(0),
+            }
+        });
+        values[number] = Some(value);
+        value
+    }
+
+    /// What a move of a position is worth by what follows it. A move adds a stone, so no position comes after itself.
+    fn worth(&self, number: usize, nth: usize, count: Count, values: &mut Vec<Option<Value>>) -> Value {
+        let proven = self.proven_moves[number][nth].filter(|_| count == Count::Proofs);
+        proven.unwrap_or_else(|| match self.after[number][nth] {
+            Some(after) => -self.fill_value(after, count, values),
+            None => self.positions[number].moves[nth].value,
+        })
     }
 
     /// What it says in a position: the best move by what follows, or one that a plan proves to win. Nothing if it
     /// does not have the position.
     pub fn choice(&self, position: &GomokuPosition) -> Option<BookChoice> {
-        if !self.is_about(position) {
-            return None;
-        }
-        let (stones, symmetry) = canonical(position);
-        let back = |point: u16| GomokuMove(symmetry::unapply(self.board, symmetry, point));
-        if let Some(&answer) = self.planned.get(&stones) {
-            return Some(BookChoice { line: vec![back(answer)], value: PLANNED });
-        }
-        let &number = self.numbers.get(&stones)?;
-        let value = self.fill_value(number, &mut vec![None; self.positions.len()]);
+        let &(_, best) = self.moves(position).first()?;
+        let value = match self.numbers.get(&canonical(position).0) {
+            Some(&number) => self.fill_value(number, Count::Proofs, &mut vec![None; self.positions.len()]),
+            None => best,
+        };
         let mut position = position.clone();
         let mut line = Vec::new();
         while let Some((m, _)) = self.moves(&position).first().copied() {
@@ -210,18 +281,28 @@ impl OpeningBook {
     }
 
     /// The moves that it knows in a position, with their values for the side to move by what follows, the best first.
+    /// If a plan has a move there, that one alone. Moves of which the same is proven are in the order of searches.
     pub fn moves(&self, position: &GomokuPosition) -> Vec<(GomokuMove, Value)> {
+        if !self.is_about(position) {
+            return Vec::new();
+        }
         let (stones, symmetry) = canonical(position);
+        let back = |point: u16| GomokuMove(symmetry::unapply(self.board, symmetry, point));
+        if let Some(&answer) = self.planned.get(&stones) {
+            return vec![(back(answer), PLANNED)];
+        }
         let Some(&number) = self.numbers.get(&stones) else { return Vec::new() };
         let (_, own) = canonical(&self.position(&self.positions[number].way));
-        let here =
-            |point: u16| GomokuMove(symmetry::unapply(self.board, symmetry, symmetry::apply(self.board, own, point)));
-        let mut values = vec![None; self.positions.len()];
-        let moves = self.positions[number].moves.iter().zip(&self.after[number]);
-        let mut moves: Vec<(GomokuMove, Value)> = moves
-            .map(|(m, after)| (here(m.point), after.map_or(m.value, |after| -self.fill_value(after, &mut values))))
+        let [mut proven, mut searched] = [(); 2].map(|()| vec![None; self.positions.len()]);
+        let is_lost = self.proven[number] == Some(-PLANNED);
+        let mut moves: Vec<(GomokuMove, Value, Value)> = (self.positions[number].moves.iter().enumerate())
+            .map(|(nth, m)| {
+                let value = if is_lost { -PLANNED } else { self.worth(number, nth, Count::Proofs, &mut proven) };
+                let by_search = self.worth(number, nth, Count::Searches, &mut searched);
+                (back(symmetry::apply(self.board, own, m.point)), value, by_search)
+            })
             .collect();
-        moves.sort_by_key(|m| std::cmp::Reverse(m.1));
-        moves
+        moves.sort_by_key(|&(_, value, by_search)| std::cmp::Reverse((value, by_search)));
+        moves.into_iter().map(|(m, value, _)| (m, value)).collect()
     }
 }

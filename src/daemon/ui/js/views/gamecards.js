@@ -109,15 +109,16 @@ export function boardCard(session) {
 }
 
 /** What the machine has told about a move, or about its part of an opening, in words. */
-function opinion({ side, line, own, value, decided_in: decided, depth, nodes, seconds: time }, hinted) {
+function opinion({ side, line, own, value, decided_in: decided, known, depth, nodes, seconds: time }, hinted) {
   const moves = movesText(line.slice(0, own));
   const played = () => (side === "black" ? t`Black played ${moves}` : t`White played ${moves}`);
   const head = own > 1 || isChoice(line[0]) ? (hinted ? t`Hint: ${moves}` : t`The machine: ${moves}`) : hinted ? t`A hint for ${sideName(side)}: ${moves}` : played();
   const expected = line.length > own ? t`, and expects ${line.slice(own, own + 5).join(" ")}` : "";
   const within = () => (value > 0 ? tn(decided, "; it wins within {0} move", "; it wins within {0} moves of both sides")
     : tn(decided, "; it loses within {0} move", "; it loses within {0} moves of both sides"));
-  const sure = decided === null ? "" : value === 0 ? t`; it is a draw` : within();
-  const looked = depth > 0 ? ` ${t`It looked ${depth} ahead, at ${count(nodes)} positions in ${decimal(time.toFixed(1))} s.`}` : "";
+  const proven = () => (value > 0 ? t`; it wins, as a plan proves` : t`; it loses, as a plan proves`);
+  const sure = known ? proven() : decided === null ? "" : value === 0 ? t`; it is a draw` : within();
+  const looked = depth > 0 ? ` ${t`It looked ${depth} ahead, at ${count(nodes)} positions in ${decimal(time.toFixed(1))} s.`}` : nodes === 0 ? ` ${t`It did not have to search.`}` : "";
   return `${head}${expected}${sure}.${looked}`;
 }
 
