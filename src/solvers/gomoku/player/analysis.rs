@@ -4,7 +4,6 @@
 
 use super::helpers::{Helpers, with_helpers};
 use super::node::{PlayerSearch, SharedSearch, WIN};
-use super::ordering::Memories;
 use super::{decided_in, line_of};
 use crate::core::game::{Budget, Chosen, ToldMoves, Value};
 use crate::games::gomoku::position::GomokuMove;
@@ -17,7 +16,7 @@ use crate::solvers::player::all_moves::AllMoves;
 /// `front` is in how many positions continuous fours are looked for in front.
 pub fn analyse(
     shared: SharedSearch<'_>,
-    (memories, helpers): (&mut Memories, Option<&mut Helpers>),
+    helpers: Option<&Helpers>,
     front: usize,
     budget: &mut Budget<'_>,
     all: &mut AllMoves<GomokuMove>,
@@ -33,7 +32,7 @@ pub fn analyse(
     let deepest = shared.deepest.min(u32::from(stones.lines.empty()).max(1));
     let shared = SharedSearch { deepest, ..shared };
     let start = all.clone();
-    let mut search = PlayerSearch::new(&mut stones, memories, &shared, &mut *budget.time);
+    let mut search = PlayerSearch::new(&mut stones, &shared, &mut *budget.time);
     with_helpers(
         helpers,
         &shared,

@@ -1,10 +1,9 @@
 //! Several threads at one search, by *lazy SMP* (after the chess program Stockfish): helpers search the same position
-//! as the leader, each with stones and memories of its own, and leave what they find in the table that all share. So
+//! as the leader, each with stones of its own, and leave what they find in the table that all share. So
 //! that they are not all at the same place, each helper leaves depths out. The leader alone looks at the clock, tells
 //! what it has found and chooses; when it ends, the helpers are stopped.
 
 use super::node::{PlayerSearch, SharedSearch};
-use super::ordering::Memories;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::together::{HelperTask, RunTogether};
 
@@ -16,25 +15,14 @@ const PATTERNS: usize = 20;
 /// The helpers of a player's searches.
 #[derive(Debug)]
 pub struct Helpers {
-    /// What each of them remembers of moves.
-    memories: Vec<Memories>,
+    number: usize,
     together: RunTogether,
 }
 
 impl Helpers {
-    /// So many helpers, of which nobody has remembered anything.
+    /// So many helpers.
     pub fn new(number: usize, together: RunTogether) -> Helpers {
-        Helpers { memories: (0..number).map(|_| Memories::new()).collect(), together }
-    }
-
-    /// Prepares for the next move of the game.
-    pub fn next_move(&mut self) {
-        self.memories.iter_mut().for_each(Memories::next_move);
-    }
-
-    /// Lets them forget everything.
-    pub fn forget(&mut self) {
-        self.memories.fill_with(Memories::new);
+        Helpers { number, together }
     }
 }
 
@@ -43,17 +31,17 @@ pub type HelperWork<'w> = &'w (dyn Fn(&mut PlayerSearch<'_, '_, '_>, &mut dyn It
 
 /// Runs `lead` on this thread, and meanwhile `help` on those of the helpers, which are stopped when `lead` has ended.
 pub fn with_helpers(
-    helpers: Option<&mut Helpers>,
+    helpers: Option<&Helpers>,
     shared: &SharedSearch<'_>,
     help: HelperWork<'_>,
     lead: &mut dyn FnMut(),
 ) {
-    let Some(Helpers { memories, together }) = helpers else { return lead() };
+    let Some(&Helpers { number, together }) = helpers else { return lead() };
     let mut tasks: Vec<HelperTask<'_>> = Vec::new();
-    for (number, memories) in memories.iter_mut().enumerate() {
+    for number in 0..number {
         tasks.push(Box::new(move || {
             let (mut stones, mut time) = (shared.stones(), || 0.0);
-            let mut search = PlayerSearch::new(&mut stones, memories, shared, &mut time);
+            let mut search = PlayerSearch::new(&mut stones, shared, &mut time);
             help(&mut search, &mut (1..=shared.deepest).filter(|&depth| !leaves_out(number, depth)));
             // Its last nodes count, too.
             let _ = search.report();

@@ -16,7 +16,6 @@ pub mod stones;
 use self::analysis::analyse;
 use self::helpers::{Helpers, MOST_THREADS, with_helpers};
 use self::node::{DECIDED, OutOfBudget, PlayerSearch, SharedSearch, WIN};
-use self::ordering::Memories;
 use self::selectivity::Selectivity;
 use self::stones::SearchStones;
 use super::book::{BookChoice, OpeningBook};
@@ -51,7 +50,6 @@ pub struct GomokuPlayer {
     tables: Option<LineTables>,
     windows: Option<WindowTable>,
     table: Table,
-    memories: Memories,
     helpers: Option<Helpers>,
     level: Level,
     weights: LineWeights,
@@ -82,9 +80,8 @@ impl GomokuPlayer {
     pub fn new(memory: u64) -> Result<GomokuPlayer, PlayerError> {
         let table = Table::new(memory)?;
         let (level, parts, weights) = (Level::FULL, Selectivity::USUAL, LineWeights::usual());
-        let (memories, helpers) = (Memories::new(), None);
-        let (tables, windows, book) = (None, None, None);
-        Ok(GomokuPlayer { tables, windows, table, memories, helpers, level, weights, book, parts })
+        let (tables, windows, helpers, book) = (None, None, None, None);
+        Ok(GomokuPlayer { tables, windows, table, helpers, level, weights, book, parts })
     }
 
     /// Lets so many threads search at [`Level::FULL`], at least 1 and at most [`MOST_THREADS`]: the calling one, and
@@ -114,7 +111,6 @@ impl GomokuPlayer {
     /// The memory cannot be had; then it keeps its table.
     pub fn set_memory(&mut self, memory: u64) -> Result<(), PlayerError> {
         self.table = Table::new(memory)?;
-        self.forget_moves();
         Ok(())
     }
 
@@ -127,31 +123,16 @@ impl GomokuPlayer {
         if self.tables.as_ref().is_none_or(|tables| tables.rules() != rules) {
             self.tables = Some(LineTables::with_weights(rules, self.weights.clone())?);
             self.windows = None;
-            self.forget_positions();
+            self.table.clear();
         }
         if self.windows.as_ref().is_none_or(|windows| windows.board() != board) {
             // There are none in Caro.
             self.windows = WindowTable::new(board, rules).ok();
-            self.forget_positions();
+            self.table.clear();
         }
         Ok(())
     }
 
-    fn forget_positions(&mut self) {
-        self.table.clear();
-        self.forget_moves();
-    }
-
-    fn forget_moves(&mut self) {
-        self.memories = Memories::new();
-        self.helpers.iter_mut().for_each(Helpers::forget);
-    }
-
-    fn next_move(&mut self) {
-        self.table.next_generation();
-        self.memories.next_move();
-        self.helpers.iter_mut().for_each(Helpers::next_move);
-    }
 }
 
 impl Player<GomokuPosition> for GomokuPlayer {
@@ -168,7 +149,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         if self.prepare(position).is_err() {
             return Some(at_once(fallback));
         }
-        self.next_move();
+        self.table.next_generation();
         let book = self.book.as_ref().filter(|_| self.level == Level::FULL);
         if let Some(BookChoice { line, value }) = book.and_then(|book| book.choice(position)) {
             return Some(Chosen { line, value, decided_in: decided_in(value), depth: 0, nodes: 0 });
@@ -190,9 +171,9 @@ impl Player<GomokuPosition> for GomokuPlayer {
             monitor: &monitor,
             deepest: budget.depth,
         };
-        let helpers = self.helpers.as_mut().filter(|_| self.level == Level::FULL);
+        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
         let mut search = RootSearch { stones: shared.stones(), shared, moves: &moves, fallback };
-        Some(search.choose((&mut self.memories, helpers), front, budget, told))
+        Some(search.choose(helpers, front, budget, told))
     }
 
     fn analyse(
@@ -206,7 +187,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         if moves.is_empty() || self.prepare(position).is_err() {
             return Vec::new();
         }
-        self.next_move();
+        self.table.next_generation();
         let Some(tables) = &self.tables else { return Vec::new() };
         let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
@@ -220,8 +201,8 @@ impl Player<GomokuPosition> for GomokuPlayer {
             monitor: &monitor,
             deepest: budget.depth,
         };
-        let helpers = self.helpers.as_mut().filter(|_| self.level == Level::FULL);
-        analyse(shared, (&mut self.memories, helpers), front, budget, &mut all, told);
+        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
+        analyse(shared, helpers, front, budget, &mut all, told);
         all.found()
     }
 
@@ -230,7 +211,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
     }
 
     fn forget(&mut self) {
-        self.forget_positions();
+        self.table.clear();
     }
 }
 
@@ -279,7 +260,7 @@ struct RootSearch<'s> {
 impl RootSearch<'_> {
     fn choose(
         &mut self,
-        (memories, helpers): (&mut Memories, Option<&mut Helpers>),
+        helpers: Option<&Helpers>,
         front: usize,
         budget: &mut Budget<'_>,
         told: &mut dyn FnMut(&Chosen<GomokuMove>),
@@ -309,7 +290,7 @@ impl RootSearch<'_> {
         }
         let mut best = chosen(vec![self.fallback], 0, 0, 0);
         let (shared, moves, has_helpers) = (self.shared, self.moves, helpers.is_some());
-        let mut search = PlayerSearch::new(&mut self.stones, memories, &shared, &mut *budget.time);
+        let mut search = PlayerSearch::new(&mut self.stones, &shared, &mut *budget.time);
         with_helpers(helpers, &shared, &help, &mut || lead(&mut search, (&shared, moves), &mut best, told));
         // The helpers have ended, too.
         best.nodes = shared.monitor.nodes();

@@ -5,7 +5,7 @@
 //! straight four where the other side can complete nothing. A point that the other side completes leaves one move. So
 //! depth is spent on quiet moves. Values of victories say in how many plies: [`WIN`] less the plies.
 
-use super::ordering::{Memories, NOWHERE, Need, PLIES, RatedMove, best_rating, need, pick, rated_moves};
+use super::ordering::{Need, RatedMove, best_rating, need, pick, rated_moves};
 use super::selectivity::Selectivity;
 use super::stones::SearchStones;
 use crate::core::game::{Side, Value};
@@ -26,6 +26,8 @@ pub const DECIDED: Value = WIN - 1000;
 const MOST: Value = 10_000;
 /// Nodes between two looks at the budget.
 const LOOK: u64 = 512;
+/// Most plies from the root, so that searches end.
+const PLIES: usize = 128;
 /// Child futility: most plies that are left, and what an estimate has to be above the window for each of them.
 const FUTILITY: (i32, Value) = (5, 80);
 /// Razoring: most plies that are left, and what an estimate has to be below the window for each of them.
@@ -71,8 +73,6 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     pub stones: &'s mut SearchStones<'a>,
     /// What is known of positions.
     pub table: &'s Table,
-    /// What is remembered of moves.
-    pub memories: &'s mut Memories,
     /// Which parts of the search are switched on.
     pub parts: Selectivity,
     /// Tells which part of the time is used.
@@ -180,10 +180,9 @@ struct MoveFacts {
 }
 
 impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
-    /// A search that has visited nothing, with stones and memories of this thread.
+    /// A search that has visited nothing, with stones of this thread.
     pub fn new(
         stones: &'s mut SearchStones<'a>,
-        memories: &'s mut Memories,
         shared: &SharedSearch<'s>,
         time: &'s mut (dyn FnMut() -> f64 + 'b),
     ) -> PlayerSearch<'s, 'a, 'b> {
@@ -192,7 +191,6 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         PlayerSearch {
             stones,
             table,
-            memories,
             parts,
             time,
             monitor,
@@ -314,9 +312,9 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let Frame { ply, mut depth, is_exact } = frame;
         let (hash, parts) = (self.stones.hash(), self.parts);
         let entry = TableEntry::get(self.table, hash);
-        let mut first = NOWHERE;
+        let mut first = NO_MOVE;
         if let Some(entry) = entry {
-            first = if entry.best == NO_MOVE { NOWHERE } else { entry.best };
+            first = entry.best;
             let (lower, upper) = (from_table(entry.lower, ply), from_table(entry.upper, ply));
             let deep = i32::from(entry.depth) >= depth.max(0);
             if (deep || lower >= DECIDED) && lower >= beta && !is_exact {
@@ -353,12 +351,8 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 return Ok(self.by_fours(parts.leaf_fours, ply).unwrap_or(estimate));
             }
         }
-        if parts.reduce_unknown && first == NOWHERE && is_exact && depth >= UNKNOWN && ply > 0 {
+        if parts.reduce_unknown && first == NO_MOVE && is_exact && depth >= UNKNOWN && ply > 0 {
             depth -= 1;
-        }
-        if parts.internal_deepening && first == NOWHERE && depth >= 4 && is_exact {
-            self.value(alpha, beta, depth - 2, ply)?;
-            first = TableEntry::get(self.table, hash).map_or(NOWHERE, |entry| entry.best);
         }
         let need = match parts.threat_replies && self.stones.answers_are_sure() {
             true => need(&self.stones.lines, side),
@@ -366,12 +360,11 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         };
         let mut list = self.lists.pop().unwrap_or_default();
         list.clear();
-        rated_moves(self.stones, self.memories, &parts, (ply, first, need), &mut list);
+        rated_moves(self.stones, (first, need), &mut list);
         let is_learned = parts.reduce_unlikely && self.stones.lines.tables().weights().form == WeightsForm::WithLast;
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
         let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
-        let (mut best, mut best_value, mut quiet) = (NO_MOVE, -WIN - 1, Vec::new());
-        let remembers = parts.history || parts.killers;
+        let (mut best, mut best_value) = (NO_MOVE, -WIN - 1);
         let mut tried = 0usize;
         let mut at = 0;
         let result = loop {
@@ -413,13 +406,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 }
             }
             if alpha >= beta {
-                if is_quiet && remembers {
-                    self.memories.was_best(side, ply, depth, point, &quiet);
-                }
                 break Ok(());
-            }
-            if is_quiet && remembers {
-                quiet.push(point);
             }
         };
         self.lists.push(list);

@@ -25,12 +25,6 @@ pub struct Selectivity {
     pub reduce_unknown: bool,
     /// Against a threatened straight four only what meets it is searched.
     pub threat_replies: bool,
-    /// Moves that were best in sibling nodes come early.
-    pub killers: bool,
-    /// Moves that were best elsewhere come early.
-    pub history: bool,
-    /// Without a move of the table a search of less depth finds one.
-    pub internal_deepening: bool,
     /// The window at the root is around the last value.
     pub aspiration: bool,
 }
@@ -48,9 +42,6 @@ impl Selectivity {
         reduce_unlikely: true,
         reduce_unknown: true,
         threat_replies: true,
-        killers: false,
-        history: false,
-        internal_deepening: false,
         aspiration: true,
     };
 

@@ -1,7 +1,7 @@
 //! What a position looks like before any move of it is searched.
 
 use super::node::{NodeStage, ThreatNode};
-use super::{NOWHERE, Need, PASS, REPORT, Selectivity, ThreatSearch, rated_moves};
+use super::{NO_MOVE, Need, PASS, REPORT, ThreatSearch, rated_moves};
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::monitor::Stopped;
 
@@ -100,7 +100,7 @@ impl ThreatSearch<'_> {
         let is_threatened = self.stones.lines.count_of(defender, MoveClass::StraightFour) > 0;
         let need = if is_threatened { Need::MeetThreat } else { Need::Any };
         let mut moves = Vec::new();
-        rated_moves(&self.stones, &self.memories, &Selectivity::USUAL, (0, NOWHERE, need), &mut moves);
+        rated_moves(&self.stones, (NO_MOVE, need), &mut moves);
         moves.sort_by_key(|m| (std::cmp::Reverse(m.rating), m.point));
         let mut quiet = 0;
         moves.retain(|m| {

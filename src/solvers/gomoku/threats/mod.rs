@@ -25,14 +25,14 @@ use self::node::{NodeStage, ThreatNode, ThreatNodes};
 use super::lines::board::LineTables;
 use super::lines::codes::MoveClass;
 use super::lines::weights::LineWeights;
-use super::player::ordering::{Memories, NOWHERE, Need, rated_moves};
-use super::player::selectivity::Selectivity;
+use super::player::ordering::{Need, rated_moves};
 use super::player::stones::SearchStones;
 use super::windows::WindowTable;
 use crate::core::game::Side;
 use crate::games::gomoku::board::{GomokuBoard, POINTS};
 use crate::games::gomoku::position::GomokuPosition;
 use crate::games::gomoku::rules::{GomokuRules, RowRule};
+use crate::solvers::entry::NO_MOVE;
 use crate::solvers::monitor::{Monitor, Stopped};
 use std::collections::HashSet;
 
@@ -86,7 +86,6 @@ pub struct ThreatSearch<'a> {
     whole: HashSet<u64>,
     /// What judging a position after a threat has shown it to rest on.
     zones: zone::LocalZones,
-    memories: Memories,
     monitor: &'a Monitor,
     /// Positions judged so far, and those of them that the monitor knows of.
     judged: u64,
@@ -115,7 +114,6 @@ impl<'a> ThreatSearch<'a> {
             nodes: ThreatNodes::default(),
             whole: HashSet::new(),
             zones: zone::LocalZones::default(),
-            memories: Memories::new(),
             monitor,
             judged: 0,
             reported: 0,

@@ -90,8 +90,7 @@ impl ThreatSearch<'_> {
     /// play if the defender has a four.
     pub fn ranked_moves(&self) -> (Vec<u16>, Option<u16>) {
         let mut moves = Vec::new();
-        let any = (0, super::NOWHERE, super::Need::Any);
-        super::rated_moves(&self.stones, &self.memories, &super::Selectivity::USUAL, any, &mut moves);
+        super::rated_moves(&self.stones, (super::NO_MOVE, super::Need::Any), &mut moves);
         moves.sort_by_key(|m| (std::cmp::Reverse(m.rating), m.point));
         let forced = self.stones.first_of(self.attacker.other(), super::MoveClass::Five);
         (moves.into_iter().map(|m| m.point).collect(), forced)
