@@ -299,7 +299,7 @@ fn an_opening_is_taken_back_saved_and_continued() {
 fn the_machine_plays_by_its_book() {
     // White's h10 is answered as a plan says; on another board there is no book.
     let out = play(&["--you", "second", "--time", "10s"], "h10\nquit\n");
-    assert!(out.contains("the machine plays h8 (without a search, value "), "{out}");
+    assert!(out.contains("the machine plays h8 (without a search, wins by a plan, line h8 "), "{out}");
     assert!(out.contains("the machine plays i7 (without a search, wins by a plan, line i7)"), "{out}");
     let out = play(&["--you", "second", "--nodes", "1000", "--book", "none"], "h10\nquit\n");
     assert_eq!(out.matches("(depth ").count(), 1, "{out}");

@@ -54,7 +54,7 @@ pub struct BookChoice {
 enum Count {
     /// What plans prove, where they prove anything, and searches elsewhere.
     Proofs,
-    /// Searches alone.
+    /// Searches alone, whatever is proven.
     Searches,
 }
 

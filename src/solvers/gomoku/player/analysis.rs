@@ -36,20 +36,20 @@ pub fn analyse(
     with_helpers(
         helpers,
         &shared,
-        &|search, depths| deepen(search, depths, None, &mut start.clone(), &mut |_| {}),
-        &mut || deepen(&mut search, &mut (1..=deepest), by_fours.as_ref(), all, told),
+        &|search| deepen(search, deepest, None, &mut start.clone(), &mut |_| {}),
+        &mut || deepen(&mut search, deepest, by_fours.as_ref(), all, told),
     );
 }
 
-/// The same to the depths that are given, with what is known of continuous fours.
+/// The same to all depths up to the deepest, with what is known of continuous fours.
 fn deepen(
     search: &mut PlayerSearch<'_, '_, '_>,
-    depths: &mut dyn Iterator<Item = u32>,
+    deepest: u32,
     by_fours: Option<&Chosen<GomokuMove>>,
     all: &mut AllMoves<GomokuMove>,
     told: ToldMoves<'_, GomokuMove>,
 ) {
-    for depth in depths {
+    for depth in 1..=deepest {
         search.root_depth = depth as i32;
         let is_whole = all.iterate(|m, bound| {
             let known = by_fours.filter(|win| win.line.first() == Some(&m));

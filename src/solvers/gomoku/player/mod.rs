@@ -162,6 +162,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
         let monitor = Monitor::with_budget(budget.nodes);
+        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
         let shared = SharedSearch {
             position,
             tables: self.tables.as_ref()?,
@@ -169,9 +170,9 @@ impl Player<GomokuPosition> for GomokuPlayer {
             table: &self.table,
             parts,
             monitor: &monitor,
+            busy: helpers.map(Helpers::busy),
             deepest: budget.depth,
         };
-        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
         let mut search = RootSearch { stones: shared.stones(), shared, moves: &moves, fallback };
         Some(search.choose(helpers, front, budget, told))
     }
@@ -192,6 +193,7 @@ impl Player<GomokuPosition> for GomokuPlayer {
         let (parts, front) = in_force(self.parts, self.level);
         budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
         let (mut all, monitor) = (AllMoves::new(moves, most), Monitor::with_budget(budget.nodes));
+        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
         let shared = SharedSearch {
             position,
             tables,
@@ -199,9 +201,9 @@ impl Player<GomokuPosition> for GomokuPlayer {
             table: &self.table,
             parts,
             monitor: &monitor,
+            busy: helpers.map(Helpers::busy),
             deepest: budget.depth,
         };
-        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
         analyse(shared, helpers, front, budget, &mut all, told);
         all.found()
     }
@@ -291,6 +293,7 @@ impl RootSearch<'_> {
         let mut best = chosen(vec![self.fallback], 0, 0, 0);
         let (shared, moves, has_helpers) = (self.shared, self.moves, helpers.is_some());
         let mut search = PlayerSearch::new(&mut self.stones, &shared, &mut *budget.time);
+        let help = |search: &mut PlayerSearch<'_, '_, '_>| help(search, shared.deepest);
         with_helpers(helpers, &shared, &help, &mut || lead(&mut search, (&shared, moves), &mut best, told));
         // The helpers have ended, too.
         best.nodes = shared.monitor.nodes();
@@ -339,10 +342,10 @@ fn lead(
     }
 }
 
-/// What a helper does: the same at its own depths.
-fn help(search: &mut PlayerSearch<'_, '_, '_>, depths: &mut dyn Iterator<Item = u32>) {
+/// What a helper does: the same without a word.
+fn help(search: &mut PlayerSearch<'_, '_, '_>, deepest: u32) {
     let mut last = 0;
-    for depth in depths {
+    for depth in 1..=deepest {
         search.root_depth = depth as i32;
         let Ok(value) = with_window(search, last, depth) else { break };
         if value.abs() >= DECIDED {

@@ -10,6 +10,7 @@ use super::selectivity::Selectivity;
 use super::stones::SearchStones;
 use crate::core::game::{Side, Value};
 use crate::games::gomoku::position::GomokuPosition;
+use crate::solvers::busy::Busy;
 use crate::solvers::entry::{NO_MOVE, TableEntry};
 use crate::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use crate::solvers::gomoku::lines::codes::MoveClass;
@@ -17,6 +18,7 @@ use crate::solvers::gomoku::lines::weights::WeightsForm;
 use crate::solvers::gomoku::windows::WindowTable;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::table::Table;
+use std::collections::VecDeque;
 
 /// The value of a game that is won at once.
 pub const WIN: Value = 20_000;
@@ -36,6 +38,8 @@ const RAZORING: (i32, Value) = (2, 40);
 const UNKNOWN: i32 = 4;
 /// Plies for each hundredth of the learned order by which a move is below the best one, and the most of them.
 const UNLIKELY: (f32, f32) = (0.006, 4.0);
+/// Least plies that are left where moves at which another thread is are searched last.
+const SHARED: i32 = 3;
 
 /// The budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +60,8 @@ pub struct SharedSearch<'s> {
     pub parts: Selectivity,
     /// Gets the nodes of all threads, and has their budget.
     pub monitor: &'s Monitor,
+    /// Which moves threads are at, if there are several.
+    pub busy: Option<&'s Busy>,
     /// Most plies that are searched full width.
     pub deepest: u32,
 }
@@ -78,6 +84,7 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     /// Tells which part of the time is used.
     pub time: &'s mut (dyn FnMut() -> f64 + 'b),
     monitor: &'s Monitor,
+    busy: Option<&'s Busy>,
     /// Nodes visited so far.
     pub nodes: u64,
     /// Those that the monitor knows.
@@ -171,8 +178,8 @@ fn leave_out_quiet(lines: &LineBoard<'_>, side: Side, list: &mut Vec<RatedMove>,
 /// What is known of a move where it is played.
 #[derive(Debug, Clone, Copy)]
 struct MoveFacts {
-    /// Moves of the node that were searched before.
-    tried: usize,
+    /// Moves of the node that come before it.
+    number: usize,
     /// Neither a four nor a reply to a threat.
     is_quiet: bool,
     /// How far it is below the best move in the learned order.
@@ -186,7 +193,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         shared: &SharedSearch<'s>,
         time: &'s mut (dyn FnMut() -> f64 + 'b),
     ) -> PlayerSearch<'s, 'a, 'b> {
-        let SharedSearch { table, parts, monitor, .. } = *shared;
+        let SharedSearch { table, parts, monitor, busy, .. } = *shared;
         let (nodes, reported, root_depth, root_best, lists, late) = (0, 0, 1, NO_MOVE, Vec::new(), LateMoves::new());
         PlayerSearch {
             stones,
@@ -194,6 +201,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             parts,
             time,
             monitor,
+            busy,
             nodes,
             reported,
             root_depth,
@@ -365,17 +373,21 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
         let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
         let (mut best, mut best_value) = (NO_MOVE, -WIN - 1);
-        let mut tried = 0usize;
-        let mut at = 0;
+        let (mut tried, mut at) = (0usize, 0);
+        let busy = self.busy.filter(|_| depth >= SHARED);
+        // Moves at which another thread is, with their numbers.
+        let mut later: VecDeque<(RatedMove, usize)> = VecDeque::new();
         let result = loop {
-            let Some(RatedMove { point, rating }) = pick(&mut list, at) else { break Ok(()) };
-            at += 1;
+            let next = pick(&mut list, at).map(|m| (m, tried + later.len(), false));
+            let next = next.or_else(|| later.pop_front().map(|(m, number)| (m, number, true)));
+            let Some((m @ RatedMove { point, rating }, number, is_later)) = next else { break Ok(()) };
+            at += usize::from(!is_later);
             let is_quiet = is_quiet(&self.stones.lines, side, point);
             let may_prune = ply > 0
                 && is_quiet
                 && self.stones.lines.class(point, side) < MoveClass::Three
                 && best_value > -DECIDED;
-            if parts.prune_late && may_prune && tried >= early {
+            if parts.prune_late && may_prune && !is_later && number >= early {
                 // All others like it are left out, too.
                 leave_out_quiet(&self.stones.lines, side, &mut list, at);
                 continue;
@@ -386,12 +398,26 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             let value = if need == Need::MeetThreat && self.stones.leaves_straight_four(point) {
                 self.count().map(|()| -(WIN - ply as Value - 4))
             } else {
-                self.table.prefetch(self.stones.hash_after(Some(point)));
+                let after = self.stones.hash_after(Some(point));
+                // The same move at another depth is other work.
+                let mark = after ^ (depth as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let busy = busy.filter(|_| number > 0);
+                if busy.is_some_and(|busy| !is_later && busy.is_set(mark)) {
+                    later.push_back((m, number));
+                    continue;
+                }
+                self.table.prefetch(after);
+                if let Some(busy) = busy {
+                    busy.set(mark);
+                }
                 self.stones.play(point);
                 let behind = likely.saturating_sub(rating).max(0);
-                let facts = MoveFacts { tried, is_quiet: is_quiet && !threatened, behind };
+                let facts = MoveFacts { number, is_quiet: is_quiet && !threatened, behind };
                 let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact }, facts);
                 self.stones.undo(point);
+                if let Some(busy) = busy {
+                    busy.clear(mark);
+                }
                 value
             };
             let value = match value {
@@ -429,14 +455,14 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
 
     /// The value of the move that has just been played: on a null window first, and less deep if it is late.
     fn by_move(&mut self, alpha: Value, beta: Value, frame: Frame, facts: MoveFacts) -> Result<Value, OutOfBudget> {
-        let (Frame { ply, depth, is_exact }, MoveFacts { tried, is_quiet, behind }) = (frame, facts);
-        if tried == 0 {
+        let (Frame { ply, depth, is_exact }, MoveFacts { number, is_quiet, behind }) = (frame, facts);
+        if number == 0 {
             return Ok(-self.value(-beta, -alpha, depth - 1, ply + 1)?);
         }
         let mut reduced = 0;
-        if self.parts.reduce_late && is_quiet && depth >= 2 && tried >= 2 {
+        if self.parts.reduce_late && is_quiet && depth >= 2 && number >= 2 {
             let unlikely = (behind as f32 * UNLIKELY.0).min(UNLIKELY.1);
-            let plies = self.late.reduction(depth, tried) + unlikely - f32::from(u8::from(is_exact));
+            let plies = self.late.reduction(depth, number) + unlikely - f32::from(u8::from(is_exact));
             reduced = (plies as i32).clamp(0, depth - 1);
         }
         let mut value = -self.value(-alpha - 1, -alpha, depth - 1 - reduced, ply + 1)?;
