@@ -1434,6 +1434,7 @@ fn a_person_plays_gomoku_to_its_end() {
     }
     press(&page, "h12");
     page.wait("document.querySelector('.prompt').textContent === 'The game is over: black wins (5 black, 4 white)'");
+    assert_eq!(page.eval("document.querySelectorAll('.gameboard .ring').length"), json!(5), "the row that has won");
     // Under another rule the same moves; a board by hand; a position as moves.
     page.eval("document.querySelector('select[name=win]').value = '3'; document.querySelector('select[name=win]').dispatchEvent(new Event('change'))");
     page.wait("document.querySelectorAll('.gameboard .stone').length === 0");

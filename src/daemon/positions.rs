@@ -112,6 +112,7 @@ fn play<G: Playable>(
         position: position.text(),
         side: side(&position),
         outcome: legal.is_empty().then(|| points::<G>(position.outcome())),
+        won: position.winning_stones(),
         legal: legal.into_iter().map(|m| position.name(m)).collect(),
         solvable,
         moves,

@@ -92,6 +92,11 @@ pub trait Playable: Game {
     /// What lies on the board, by rows from the upper left.
     fn cells(&self) -> Vec<Option<Side>>;
 
+    /// The names of the stones that have won the game, if it is won by some of them.
+    fn winning_stones(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A player for the machine's side, ready for this position, with so many bytes for its table.
     ///
     /// # Errors
@@ -328,6 +333,10 @@ impl Playable for GomokuPosition {
         self.board().points().map(|point| self.stone(point)).collect()
     }
 
+    fn winning_stones(&self) -> Vec<String> {
+        GomokuPosition::winning_stones(self).into_iter().map(|point| self.board().name(point)).collect()
+    }
+
     fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
         let mut player = GomokuPlayer::new(memory)?;
         player.set_book(Some(OpeningBook::usual()));
@@ -387,6 +396,10 @@ impl Playable for Swap2Game {
 
     fn cells(&self) -> Vec<Option<Side>> {
         self.position().cells()
+    }
+
+    fn winning_stones(&self) -> Vec<String> {
+        Playable::winning_stones(self.position())
     }
 
     fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {

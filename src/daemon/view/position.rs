@@ -49,6 +49,9 @@ pub struct PositionView {
     pub solvable: bool,
     /// The value for the side to move in points, if the game is over.
     pub outcome: Option<i32>,
+    /// The stones of the rows that have won, in Gomoku.
+    #[serde(default)]
+    pub won: Vec<String>,
     /// The game as the text of a file, which the setting `position` takes: SGF, or for Reversi GGF or a line of OBF.
     pub saved: String,
     /// What the name of such a file ends in: `sgf`, `ggf`, `obf`.

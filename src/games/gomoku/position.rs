@@ -231,6 +231,13 @@ impl GomokuPosition {
         self.has_winning_row(point, colour)
     }
 
+    /// The stones of the rows that have won: more than one row's, if the last stone has completed several.
+    pub fn winning_stones(&self) -> Vec<u16> {
+        let Some(winner) = self.winner else { return Vec::new() };
+        let is_in_row = |&point: &u16| self.stone(point) == Some(winner) && self.has_winning_row(point, winner);
+        self.board.points().filter(is_in_row).collect()
+    }
+
     /// Computes anew what follows the stones: hashes, winner, open windows.
     ///
     /// # Panics

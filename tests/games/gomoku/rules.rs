@@ -234,6 +234,17 @@ fn a_row_wins_by_the_rule() {
             }
         }
     }
+    // Two rows that one stone completes have won together, and one of six beside them has not.
+    let rows = [(0, 2), (1, 2), (3, 2), (4, 2), (2, 0), (2, 1), (2, 3), (2, 4), (7, 5), (7, 6), (8, 6)];
+    let mut crossed: Vec<(u16, Side)> =
+        rows.iter().map(|&(x, y)| (GomokuBoard::USUAL.point(x, y).unwrap(), Side::First)).collect();
+    crossed.extend((0..6).map(|x| (GomokuBoard::USUAL.point(x + 4, 9).unwrap(), Side::First)));
+    let mut crossed =
+        GomokuPosition::from_stones(GomokuBoard::USUAL, GomokuRules::default(), &crossed, Side::First).unwrap();
+    assert!(crossed.winning_stones().is_empty());
+    crossed.play(GomokuMove(GomokuBoard::USUAL.point(2, 2).unwrap()));
+    let names: Vec<String> = crossed.winning_stones().into_iter().map(|m| GomokuBoard::USUAL.name(m)).collect();
+    assert_eq!(names, ["c15", "c14", "a13", "b13", "c13", "d13", "e13", "c12", "c11"]);
     // White's long rows win in renju, black's do not.
     let position = parse_position("XXX.XX...../OOO.OO.....", rules(RowRule::Renju, 5), None).unwrap();
     let point = |y| position.board().point(3, y).unwrap();
@@ -320,11 +331,13 @@ fn the_games_of_the_thesis_end_in_five_for_their_winner() {
         let mut position = GomokuPosition::new(GomokuBoard::USUAL, GomokuRules::default());
         let (&last, rest) = moves.split_last().unwrap();
         play_all(&mut position, rest).unwrap();
-        assert_eq!(position.winner(), None);
+        assert_eq!((position.winner(), position.winning_stones()), (None, Vec::new()));
         play_all(&mut position, &[last]).unwrap();
         position.check();
         let expected = if winner == "black" { Side::First } else { Side::Second };
         assert_eq!(position.winner(), Some(expected), "{line}\n{position}");
+        let won = position.winning_stones();
+        assert!(won.len() >= 5 && won.contains(&last) && won.iter().all(|&m| position.stone(m) == Some(expected)));
         assert_eq!(naive(&position).winner(), winner_of(&position));
         assert_eq!(length, moves.len().to_string());
         let record = GomokuRecord::of(GomokuBoard::USUAL, &moves.iter().map(|&m| GomokuMove(m)).collect::<Vec<_>>());

@@ -84,7 +84,8 @@ export class GameBoard {
     const lined = isLined(game);
     const letters = lettersOf(game);
     const [w, tall] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
-    attr(this.svg, "viewBox", `0 0 ${w} ${tall}`);
+    // The letters of the columns are on one side only.
+    attr(this.svg, "viewBox", `0 ${lined ? PAD - 6 : 0} ${w} ${tall - PAD + 6}`);
     attr(this.svg, "class", `gameboard ${game}${width > 9 || height > 9 ? " fine" : ""}`);
     const active = document.activeElement;
     const held = this.svg.contains(active) ? active.dataset.name : active === document.body ? this.left : null;

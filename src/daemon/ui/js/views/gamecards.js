@@ -66,7 +66,7 @@ function prompt(session, over) {
 /** The board with its buttons. */
 export function boardCard(session) {
   const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name) });
-  const [title, turn, trouble] = [h("h2", {}, ""), h("p", { class: "prompt", role: "status" }), h("div", {})];
+  const [title, turn, trouble] = [h("h2", {}, ""), h("p", { class: "prompt", role: "status" }), h("div", { hidden: true })];
   const choices = openingChoices(session, board);
   const undo = button(t`Undo`, { glyph: "undo", onclick: () => session.undo() });
   const redo = button(t`Redo`, { glyph: "redo", onclick: () => session.redo() });
@@ -83,6 +83,7 @@ export function boardCard(session) {
       told = problem;
       const again = problem?.unreachable ? () => session.ask() : null;
       trouble.replaceChildren(...(problem ? [failed({ message: refusal(problem.message).text }, again)] : []));
+      show(trouble, Boolean(problem));
     }
     for (const one of tools.children) attr(one, "aria-pressed", String(one.dataset.tool === (tool || "")));
     undo.disabled = !played.length;
@@ -91,7 +92,7 @@ export function boardCard(session) {
     const found = tool ? null : session.solution();
     const best = session.hinted ? session.thought.line.slice(0, session.thought.own) : found?.best_moves || [];
     const last = played.findLast((name) => !isChoice(name));
-    board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last,
+    board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last, marked: tool ? [] : view.won,
       moves: found?.moves || [], best });
     say(title, titleOf(view.title));
     say(turn, prompt(session, session.isOver()));
@@ -118,7 +119,7 @@ function opinion({ side, line, own, value, decided_in: decided, known, depth, no
     : tn(decided, "; it loses within {0} move", "; it loses within {0} moves of both sides"));
   const proven = () => (value > 0 ? t`; it wins, as a plan proves` : t`; it loses, as a plan proves`);
   const sure = known ? proven() : decided === null ? "" : value === 0 ? t`; it is a draw` : within();
-  const looked = depth > 0 ? ` ${t`It looked ${depth} ahead, at ${count(nodes)} positions in ${decimal(time.toFixed(1))} s.`}` : nodes === 0 ? ` ${t`It did not have to search.`}` : "";
+  const looked = nodes > 1 ? ` ${t`It looked ${depth} ahead, at ${count(nodes)} positions in ${decimal(time.toFixed(1))} s.`}` : nodes === 0 ? ` ${t`It did not have to search.`}` : "";
   return `${head}${expected}${sure}.${looked}`;
 }
 
