@@ -1499,6 +1499,33 @@ fn a_person_plays_gomoku_against_the_machine() {
 }
 
 #[test]
+fn the_position_that_is_shown_is_analysed() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/games?game=gomoku&moves=h8.i9.g7");
+    page.wait("document.querySelector('.prompt').textContent.startsWith('white to move')");
+    let card = "document.querySelector('section[aria-label=Analysis]')";
+    let values = "document.querySelectorAll('.gameboard .value')";
+    assert_eq!(page.eval(&format!("{values}.length")), json!(0));
+    let switch = format!("[...{card}.querySelectorAll('button')].find((b) => b.textContent === 'Analyse')");
+    page.eval(&format!("{switch}.click()"));
+    page.wait(&format!("{card}.textContent.includes('worth to white, after')"));
+    page.wait(&format!("{card}.querySelectorAll('tbody tr').length >= 3 && {values}.length >= 3"));
+    // The first row is the best move, which the board marks.
+    let best = page.eval(&format!("{card}.querySelector('tbody td').textContent"));
+    let marked = "document.querySelector('.gameboard .bestmark').closest('[data-name]').dataset.name";
+    page.wait(&format!("{marked} === {card}.querySelector('tbody td').textContent"));
+    assert!(best.as_str().is_some_and(|name| name.len() >= 2), "{best}");
+    // After a move it is the position after that.
+    press(&page, "i8");
+    page.wait(&format!("{card}.textContent.includes('worth to black, after')"));
+    // Nothing is left of it when it is off, or when the game is over.
+    page.eval(&format!("{switch}.click()"));
+    page.wait(&format!("{values}.length === 0 && {card}.querySelector('table').checkVisibility() === false"));
+    assert_eq!(page.eval(&format!("{switch}.getAttribute('aria-pressed')")), json!("false"));
+    world.approve(&page);
+}
+
+#[test]
 fn nearly_equal_grids_are_one_tile_that_can_be_opened() {
     let Some(world) = world() else { return };
     let dir = tempfile::tempdir().unwrap();

@@ -1,21 +1,31 @@
-//! Positions of two-player games for a person who plays: what is on the board, and which move the machine makes.
+//! Positions of two-player games for a person who plays: what is on the board, which move the machine makes, and what
+//! the best moves are worth.
 
 use super::kinds::PlayedFrom;
 use super::solve_request::{self, OpenedGame};
-use super::view::{ChosenMoveView, MoveRequest, OpeningView, PositionRequest, PositionView, VERSION};
+use super::view::{
+    AnalysedMoveView, AnalysisRequest, ChosenMoveView, MoveRequest, OpeningView, PositionAnalysisView,
+    PositionRequest, PositionView, VERSION,
+};
 use crate::core::game::{Budget, Game, Level, Player, Side};
 use crate::games::gomoku::swap2::Swap2Turn;
 use crate::games::gomoku::swap2::game::Swap2Game;
 use crate::jobs::solve::Visitor;
+use crate::runner::parallel::together;
+use crate::solvers::gomoku::player::helpers::MOST_THREADS;
 use crate::solvers::gomoku::player::opening::OpeningPlayer;
-use crate::solvers::solvable::{OpponentError, Playable, Solvable};
+use crate::solvers::solvable::{OpponentError, OpponentTerms, Playable, Solvable};
+use serde_json::{Map, Value};
 use std::time::Instant;
 
 /// Bytes for the table of the player that chooses a move.
 const MEMORY: u64 = 16 << 20;
 
-/// Most seconds for a move.
+/// Most seconds for a move, or for an analysis.
 const MOST_SECONDS: f64 = 10.0;
+
+/// Most moves that an analysis tells of.
+const MOST_BEST: u16 = 100;
 
 /// The cells by rows: `X` black, `O` white, `.` empty.
 pub fn cells<G: Playable>(position: &G) -> String {
@@ -158,21 +168,95 @@ pub fn points<G: Game>(value: i32) -> i32 {
 /// The move that the machine makes in a position. It takes about as long as the request says.
 ///
 /// # Errors
-/// If the settings, the moves, the level or the time are not valid, or the machine does not play this game.
+/// If the settings, the moves, the level, the threads or the time are not valid, the game is over, or the machine
+/// does not play this game.
 pub fn chosen_move(request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
-    struct MoveVisitor(Vec<String>, Opponent);
-    impl Visitor for MoveVisitor {
-        type Out = Result<ChosenMoveView, NoPosition>;
+    let MoveRequest { settings, moves, opening, seed, brain, level, threads, seconds } = request;
+    let level = Level::new(level).map_err(|error| NoPosition::Settings(error.to_string()))?;
+    let opponent = Opponent::new(brain, level, threads, seconds)?;
+    consult(Asked { settings, moves, opening, seed }, &opponent, Choice)
+}
+
+/// What the best moves of a position are worth. It takes about as long as the request says.
+///
+/// # Errors
+/// As for [`chosen_move`], and if too few or too many moves are wanted.
+pub fn analysis(request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition> {
+    let AnalysisRequest { settings, moves, opening, best, threads, seconds } = request;
+    if !(1..=MOST_BEST).contains(&best) {
+        return Err(NoPosition::Settings(format!("best: expected 1 to {MOST_BEST}")));
+    }
+    let opponent = Opponent::new(None, Level::FULL, threads, seconds)?;
+    consult(Asked { settings, moves, opening, seed: None }, &opponent, Analysis { best: best.into() })
+}
+
+/// The position that a player is asked about.
+struct Asked {
+    settings: Map<String, Value>,
+    moves: Vec<String>,
+    opening: Option<String>,
+    /// Decides which stones of an opening are tried.
+    seed: Option<u64>,
+}
+
+/// Who is asked, and what it may use.
+struct Opponent {
+    /// Its name, if it is not the usual one.
+    brain: Option<String>,
+    level: Level,
+    threads: usize,
+    seconds: f64,
+}
+
+impl Opponent {
+    /// An opponent with what a request says, if that can be.
+    fn new(brain: Option<String>, level: Level, threads: u32, seconds: f64) -> Result<Opponent, NoPosition> {
+        if !(seconds > 0.0 && seconds <= MOST_SECONDS) {
+            return Err(NoPosition::Settings(format!("seconds: expected more than 0, at most {MOST_SECONDS}")));
+        }
+        let threads = usize::try_from(threads).unwrap_or(usize::MAX);
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(NoPosition::Settings(format!("threads: expected 1 to {MOST_THREADS}")));
+        }
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Opponent { brain, level, threads: threads.min(processors), seconds })
+    }
+
+    /// Who plays from a position.
+    fn player<G: Playable>(&self, position: &G) -> Result<Box<dyn Player<G>>, OpponentError> {
+        let (name, threads) = (self.brain.as_deref(), self.threads);
+        let mut player = position.opponent(&OpponentTerms { name, memory: MEMORY, threads, together })?;
+        player.set_level(self.level);
+        Ok(player)
+    }
+}
+
+/// What a player is asked in a position.
+trait Consultation {
+    /// What is answered.
+    type Answer;
+
+    /// The answer, which takes until the time of the budget is used up, or less; nothing if the game is over.
+    fn ask<G: Playable>(
+        self,
+        position: &G,
+        player: &mut dyn Player<G>,
+        budget: &mut Budget<'_>,
+        began: Instant,
+    ) -> Option<Self::Answer>;
+}
+
+/// Asks a player about a position.
+fn consult<C: Consultation>(asked: Asked, opponent: &Opponent, question: C) -> Result<C::Answer, NoPosition> {
+    struct AskVisitor<'o, C>(Vec<String>, &'o Opponent, C);
+    impl<C: Consultation> Visitor for AskVisitor<'_, C> {
+        type Out = Result<C::Answer, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
-            choose(&root, &self.0, &self.1, |position| self.1.player(position))
+            let AskVisitor(moves, opponent, question) = self;
+            ask(&root, &moves, opponent, question, |position| opponent.player(position))
         }
     }
-    let MoveRequest { settings, moves, opening, seed, brain, level, seconds } = request;
-    let level = Level::new(level).map_err(|error| NoPosition::Settings(error.to_string()))?;
-    if !(seconds > 0.0 && seconds <= MOST_SECONDS) {
-        return Err(NoPosition::Settings(format!("seconds: expected more than 0, at most {MOST_SECONDS}")));
-    }
-    let opponent = Opponent { brain, level, seconds };
+    let Asked { settings, moves, opening, seed } = asked;
     if let Some(name) = opening {
         let OpenedGame { start, moves: before, .. } =
             solve_request::opened(settings, &name).map_err(NoPosition::Settings)?;
@@ -180,66 +264,101 @@ pub fn chosen_move(request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
         let player = |game: &Swap2Game| -> Result<Box<dyn Player<Swap2Game>>, OpponentError> {
             Ok(Box::new(OpeningPlayer { seed, player: opponent.player(game.position())? }))
         };
-        return choose(&end(&start, &before), &moves, &opponent, player);
+        return ask(&end(&start, &before), &moves, opponent, question, player);
     }
     match solve_request::start(settings).map_err(NoPosition::Settings)? {
-        PlayedFrom::Solvable(job) => job.visit(MoveVisitor(moves, opponent)),
-        PlayedFrom::Large { root, .. } => choose(&*root, &moves, &opponent, |position| opponent.player(position)),
-    }
-}
-
-/// Who makes the move, and how.
-struct Opponent {
-    /// Its name, if it is not the usual one.
-    brain: Option<String>,
-    level: Level,
-    seconds: f64,
-}
-
-impl Opponent {
-    /// Who plays from a position.
-    fn player<G: Playable>(&self, position: &G) -> Result<Box<dyn Player<G>>, OpponentError> {
-        match &self.brain {
-            Some(name) => position.opponent_named(name, MEMORY),
-            None => position.opponent(MEMORY),
+        PlayedFrom::Solvable(job) => job.visit(AskVisitor(moves, opponent, question)),
+        PlayedFrom::Large { root, .. } => {
+            ask(&*root, &moves, opponent, question, |position| opponent.player(position))
         }
     }
 }
 
-fn choose<G: Playable>(
+/// Asks a player about the position after these moves.
+fn ask<G: Playable, C: Consultation>(
     root: &G,
     moves: &[String],
     opponent: &Opponent,
+    question: C,
     player: impl FnOnce(&G) -> Result<Box<dyn Player<G>>, OpponentError>,
-) -> Result<ChosenMoveView, NoPosition> {
+) -> Result<C::Answer, NoPosition> {
     let (position, ..) = after(root, moves)?;
     let began = Instant::now();
     let mut player = player(&position).map_err(|error| NoPosition::NoOpponent(error.to_string()))?;
-    player.set_level(opponent.level);
     let mut used = || began.elapsed().as_secs_f64() / opponent.seconds;
     let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut used };
-    let chosen = player.choose(&position, &mut budget, &mut |_| {}).ok_or(NoPosition::Over)?;
-    let mut line = Vec::with_capacity(chosen.line.len());
-    let (mut ahead, mut own) = (position.clone(), 0);
-    for &m in &chosen.line {
-        // Those before it are the machine's own, too.
-        if own == line.len() && ahead.mover() == position.mover() {
-            own += 1;
+    question.ask(&position, &mut *player, &mut budget, began).ok_or(NoPosition::Over)
+}
+
+/// Seconds since a moment, in thousandths.
+fn seconds_since(began: Instant) -> f64 {
+    (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+/// Asks for a move.
+struct Choice;
+
+impl Consultation for Choice {
+    type Answer = ChosenMoveView;
+
+    fn ask<G: Playable>(
+        self,
+        position: &G,
+        player: &mut dyn Player<G>,
+        budget: &mut Budget<'_>,
+        began: Instant,
+    ) -> Option<ChosenMoveView> {
+        let chosen = player.choose(position, budget, &mut |_| {})?;
+        let mut line = Vec::with_capacity(chosen.line.len());
+        let (mut ahead, mut own) = (position.clone(), 0);
+        for &m in &chosen.line {
+            // Those before it are the machine's own, too.
+            if own == line.len() && ahead.mover() == position.mover() {
+                own += 1;
+            }
+            line.push(ahead.name(m));
+            ahead.play(m);
         }
-        line.push(ahead.name(m));
-        ahead.play(m);
+        Some(ChosenMoveView {
+            v: VERSION,
+            game: G::NAME.to_owned(),
+            side: side(position),
+            line,
+            own: own as u32,
+            value: chosen.value,
+            decided_in: chosen.decided_in,
+            known: G::known_worth(chosen.value).map(str::to_owned),
+            depth: chosen.depth,
+            nodes: chosen.nodes,
+            seconds: seconds_since(began),
+        })
     }
-    Ok(ChosenMoveView {
-        v: VERSION,
-        game: G::NAME.to_owned(),
-        side: side(&position),
-        line,
-        own: own as u32,
-        value: chosen.value,
-        decided_in: chosen.decided_in,
-        known: G::known_worth(chosen.value).map(str::to_owned),
-        depth: chosen.depth,
-        nodes: chosen.nodes,
-        seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
-    })
+}
+
+/// Asks for the values of the best moves.
+struct Analysis {
+    best: usize,
+}
+
+impl Consultation for Analysis {
+    type Answer = PositionAnalysisView;
+
+    fn ask<G: Playable>(
+        self,
+        position: &G,
+        player: &mut dyn Player<G>,
+        budget: &mut Budget<'_>,
+        began: Instant,
+    ) -> Option<PositionAnalysisView> {
+        let found = player.analyse(position, self.best, budget, &mut |_| {});
+        let moves: Vec<AnalysedMoveView> =
+            found.iter().map(|chosen| AnalysedMoveView::of(position, chosen)).collect();
+        (!moves.is_empty()).then(|| PositionAnalysisView {
+            v: VERSION,
+            game: G::NAME.to_owned(),
+            side: side(position),
+            moves,
+            seconds: seconds_since(began),
+        })
+    }
 }

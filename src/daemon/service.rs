@@ -6,10 +6,11 @@
 
 use super::positions::NoPosition;
 use super::view::{
-    AnalysedPositionView, AnsweredQuestionView, BackupsView, BeginDocument, ChosenMoveView, EventView, GridCount,
-    GridSort, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument, Listing, MatchGameView,
-    MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionRequest, PositionView,
-    ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
+    AnalysedPositionView, AnalysisRequest, AnsweredQuestionView, BackupsView, BeginDocument, ChosenMoveView,
+    EventView, GridCount, GridSort, GridView, HealthView, JobId, JobRequest, JobState, JobView, LimitsDocument,
+    Listing, MatchGameView, MessageRequest, MessageView, MessagesView, MoveRequest, PoolView, PositionAnalysisView,
+    PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView, UserAccountView,
+    WorkerView,
 };
 use crate::morpion::symmetry::SymmetryFilter;
 use crate::morpion::variant::Variant;
@@ -269,6 +270,12 @@ pub trait Service: Send + Sync + 'static {
     /// If the settings, the moves, the level or the time are not valid, the game is over, or the machine does not
     /// play this game.
     fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition>;
+
+    /// What the best moves of such a position are worth.
+    ///
+    /// # Errors
+    /// As for [`Service::chosen_move`].
+    fn analysis(&self, request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition>;
 
     /// The workers and what they compute.
     fn workers(&self) -> Vec<WorkerView>;

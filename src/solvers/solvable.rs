@@ -8,8 +8,8 @@ use super::go::{GoEngine, nodes_of_board};
 use super::gomoku::book::{OpeningBook, PLANNED};
 use super::gomoku::brain::{BrainPlayer, GomokuBrain};
 use super::gomoku::engine::GomokuEngine;
+use super::gomoku::player::PlayerError;
 use super::gomoku::player::opening::OpeningPlayer;
-use super::gomoku::player::{GomokuPlayer, PlayerError};
 use super::monitor::{Monitor, Watch};
 use super::player::SearchPlayer;
 use super::player::ending::GameEnding;
@@ -20,6 +20,7 @@ use super::reversi::plies::{ReversiOutlook, ReversiPlies};
 use super::search::{NodeSearch, Parts, Stats};
 use super::solve::Engine;
 use super::table::{Table, TableError};
+use super::together::RunTogether;
 use crate::core::game::{Game, Player, Side, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
@@ -47,6 +48,26 @@ pub enum OpponentError {
     /// The memory cannot be had.
     #[error(transparent)]
     Memory(#[from] TableError),
+}
+
+/// Who plays the machine's side, and what it has.
+#[derive(Debug, Clone, Copy)]
+pub struct OpponentTerms<'t> {
+    /// The player's name, if it is not the usual one.
+    pub name: Option<&'t str>,
+    /// Bytes for its table.
+    pub memory: u64,
+    /// How many threads search together at full strength, where a game's player can use several.
+    pub threads: usize,
+    /// Starts these threads.
+    pub together: RunTogether,
+}
+
+impl OpponentTerms<'_> {
+    /// Refuses a name, for a game that has one player.
+    fn refuse_name(&self, game: &'static str) -> Result<(), OpponentError> {
+        self.name.map_or(Ok(()), |name| Err(OpponentError::Name(game, name.to_owned())))
+    }
 }
 
 /// A game that people play.
@@ -97,20 +118,12 @@ pub trait Playable: Game {
         Vec::new()
     }
 
-    /// A player for the machine's side, ready for this position, with so many bytes for its table.
+    /// A player for the machine's side, ready for this position.
     ///
     /// # Errors
-    /// If the machine does not play this game, board or rule, or the memory cannot be had.
-    fn opponent(&self, _memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
+    /// If the machine does not play this game, board or rule, there is no such player, or the memory cannot be had.
+    fn opponent(&self, _terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
         Err(OpponentError::Game(Self::NAME))
-    }
-
-    /// The same for another player than the usual one, by its name.
-    ///
-    /// # Errors
-    /// If there is no such player, and as for [`Playable::opponent`].
-    fn opponent_named(&self, name: &str, _memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        Err(OpponentError::Name(Self::NAME, name.to_owned()))
     }
 }
 
@@ -224,8 +237,9 @@ impl Playable for reversi::position::ReversiPosition {
         self.board().squares().map(|square| owner(self.discs(), square)).collect()
     }
 
-    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        Ok(Box::new(SearchPlayer::new(memory)?))
+    fn opponent(&self, terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        terms.refuse_name(Self::NAME)?;
+        Ok(Box::new(SearchPlayer::new(terms.memory)?))
     }
 }
 
@@ -277,8 +291,9 @@ impl Playable for go::position::GoPosition {
         self.board().all().map(|point| owner(self.stones(), point)).collect()
     }
 
-    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        Ok(Box::new(UctPlayer::new(memory, 0)?))
+    fn opponent(&self, terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        terms.refuse_name(Self::NAME)?;
+        Ok(Box::new(UctPlayer::new(terms.memory, 0)?))
     }
 }
 
@@ -337,18 +352,13 @@ impl Playable for GomokuPosition {
         GomokuPosition::winning_stones(self).into_iter().map(|point| self.board().name(point)).collect()
     }
 
-    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        let mut player = GomokuPlayer::new(memory)?;
-        player.set_book(Some(OpeningBook::usual()));
-        player.prepare(self)?;
-        Ok(Box::new(player))
-    }
-
-    fn opponent_named(&self, name: &str, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        let brain = GomokuBrain::named(name).ok_or_else(|| OpponentError::Name(Self::NAME, name.to_owned()))?;
-        let mut player = BrainPlayer::new(memory)?;
-        player.set_brain(brain);
+    fn opponent(&self, terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let unknown = |name: &str| OpponentError::Name(Self::NAME, name.to_owned());
+        let brain = terms.name.map(|name| GomokuBrain::named(name).ok_or_else(|| unknown(name))).transpose()?;
+        let mut player = BrainPlayer::new(terms.memory)?;
+        player.set_brain(brain.unwrap_or_default());
         player.usual.set_book(Some(OpeningBook::usual()));
+        player.usual.set_threads(terms.threads, terms.together);
         player.prepare(self)?;
         Ok(Box::new(player))
     }
@@ -402,13 +412,8 @@ impl Playable for Swap2Game {
         Playable::winning_stones(self.position())
     }
 
-    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        let player = self.position().opponent(memory)?;
-        Ok(Box::new(OpeningPlayer { player, seed: 0 }))
-    }
-
-    fn opponent_named(&self, name: &str, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        let player = self.position().opponent_named(name, memory)?;
+    fn opponent(&self, terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        let player = self.position().opponent(terms)?;
         Ok(Box::new(OpeningPlayer { player, seed: 0 }))
     }
 }
@@ -437,7 +442,8 @@ impl Playable for go::large::position::LargePosition {
         (0..self.chains().size().area()).map(|point| self.chains().colour(point)).collect()
     }
 
-    fn opponent(&self, memory: u64) -> Result<Box<dyn Player<Self>>, OpponentError> {
-        Ok(Box::new(UctPlayer::new(memory, 0)?))
+    fn opponent(&self, terms: &OpponentTerms<'_>) -> Result<Box<dyn Player<Self>>, OpponentError> {
+        terms.refuse_name(Self::NAME)?;
+        Ok(Box::new(UctPlayer::new(terms.memory, 0)?))
     }
 }

@@ -687,6 +687,10 @@ impl Service for Fake {
         positions::chosen_move(request)
     }
 
+    fn analysis(&self, request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition> {
+        positions::analysis(request)
+    }
+
     fn backups(&self) -> Result<BackupsView, Refusal> {
         let directory = "/var/lib/morpion/backups".to_owned();
         Ok(BackupsView { v: VERSION, directory, running: None, trouble: None, items: Vec::new() })

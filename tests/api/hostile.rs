@@ -267,6 +267,11 @@ fn other_machines_need_a_token() {
     assert_eq!(with(read, "GET", "/api/v1/jobs", "").status, 200);
     assert_eq!(with(read, "POST", "/api/v1/board", r#"{"variant":"5T"}"#).status, 200);
     with(read, "POST", "/api/v1/jobs", hunt).problem(403);
+    // Searches for a person who plays take the machine's time.
+    for search in ["/api/v1/position/move", "/api/v1/position/analysis"] {
+        with(read, "POST", search, r#"{"settings":{"game":"gomoku"},"seconds":0.05}"#).problem(403);
+        assert_eq!(with(operate, "POST", search, r#"{"settings":{"game":"gomoku"},"seconds":0.05}"#).status, 200);
+    }
     assert_eq!(with(operate, "POST", "/api/v1/jobs", hunt).status, 201);
     assert_eq!(with(worker, "GET", "/api/v1/workers", "").status, 200);
     with(worker, "GET", "/api/v1/jobs", "").problem(403);

@@ -434,9 +434,50 @@ fn the_machine_makes_moves() {
         (quick(gomoku(), json!(vec!["h8"; 1001])), "at most 1000"),
         (json!({ "settings": gomoku(), "level": 0 }), "levels are 1 to 10"),
         (json!({ "settings": gomoku(), "level": 11 }), "levels are 1 to 10"),
+        (json!({ "settings": gomoku(), "threads": 0 }), "threads"),
         (json!({ "settings": gomoku(), "seconds": 0 }), "seconds"),
         (json!({ "settings": gomoku(), "seconds": 10.1 }), "seconds"),
         (json!({ "settings": gomoku(), "seconds": -1e300 }), "seconds"),
+    ] {
+        let problem = ask(body).problem(422);
+        assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
+    }
+    daemon.end().unwrap();
+}
+
+#[test]
+fn moves_of_a_position_are_valued() {
+    let daemon = Daemon::begin();
+    let ask = |body: Value| post(daemon.address, "/api/v1/position/analysis", &body.to_string());
+    let gomoku = || json!({ "game": "gomoku" });
+    // Black completes its row at once, by either end; white has one reply to it.
+    let row = json!(["h8", "a1", "i8", "a3", "j8", "a5", "k8", "a7"]);
+    let found = ask(json!({ "settings": gomoku(), "moves": row, "best": 2, "threads": 2, "seconds": 0.2 })).json();
+    assert_eq!((&found["game"], &found["side"]), (&"gomoku".into(), &"black".into()));
+    let mut names: Vec<&str> =
+        found["moves"].as_array().unwrap().iter().map(|m| m["move"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["g8", "l8"], "{found}");
+    assert!(found["moves"].as_array().unwrap().iter().all(|m| m["decided_in"] == 1), "{found}");
+    // Five moves are told if no number is given; values of Reversi and Go are points.
+    for settings in [gomoku(), json!({ "game": "reversi", "size": 8 }), json!({ "game": "go", "size": 9 })] {
+        let moves = json!(if settings["game"] == "reversi" { [].as_slice() } else { &["d4"] });
+        let found = ask(json!({ "settings": settings, "moves": moves, "seconds": 0.5 })).json();
+        let told = found["moves"].as_array().unwrap();
+        let most = if settings["game"] == "reversi" { 4 } else { 5 };
+        assert!((1..=most).contains(&told.len()), "{found}");
+        assert!(told.iter().all(|m| m["line"][0] == m["move"] && m["value"].is_number()), "{found}");
+    }
+    let over = json!(["h8", "a1", "i8", "a3", "j8", "a5", "k8", "a7", "l8"]);
+    for (body, what) in [
+        (json!({ "settings": gomoku(), "moves": over, "seconds": 0.1 }), "the game is over"),
+        (json!({ "settings": gomoku(), "moves": ["h8", "h8"] }), "move 2"),
+        (json!({ "settings": gomoku(), "best": 0 }), "best: expected 1 to 100"),
+        (json!({ "settings": gomoku(), "best": 101 }), "best: expected 1 to 100"),
+        (json!({ "settings": gomoku(), "threads": 0 }), "threads: expected 1 to 256"),
+        (json!({ "settings": gomoku(), "threads": 257 }), "threads: expected 1 to 256"),
+        (json!({ "settings": gomoku(), "seconds": 11 }), "seconds: expected more than 0, at most 10"),
+        (json!({ "settings": gomoku(), "level": 3 }), "level"),
     ] {
         let problem = ask(body).problem(422);
         assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");

@@ -227,6 +227,7 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(archive::board))
         .routes(routes!(positions::position))
         .routes(routes!(positions::chosen_move))
+        .routes(routes!(positions::analysis))
         .routes(routes!(editor::read_trees))
         .routes(routes!(editor::write_trees))
         .routes(routes!(editor::node_position))

@@ -107,12 +107,15 @@ pub async fn token(
 /// The path at which the machine makes a move.
 const MOVE: &str = "/api/v1/position/move";
 
+/// The path at which moves are valued.
+const ANALYSIS: &str = "/api/v1/position/analysis";
+
 /// The path at which tactical questions are answered.
 const SOLVE: &str = "/api/v1/editor/solve";
 
 /// Whether requests of the method POST at this path compute something and change nothing.
 pub fn computes(path: &str) -> bool {
-    matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position" | MOVE)
+    matches!(path, "/api/v1/grids/check" | "/api/v1/board" | "/api/v1/position" | MOVE | ANALYSIS)
         || path.starts_with("/api/v1/editor/")
 }
 
@@ -121,7 +124,7 @@ fn allowed(role: Role, method: &Method, path: &str) -> bool {
     match role {
         Role::Operate => true,
         // The machine's moves and answers take much of its time, so they are for those who may change things.
-        Role::Read => reads || computes(path) && path != MOVE && path != SOLVE,
+        Role::Read => reads || computes(path) && !matches!(path, MOVE | ANALYSIS | SOLVE),
         Role::Worker => reads && matches!(path, "/api/v1/health" | "/api/v1/workers" | "/api/v1/units"),
     }
 }

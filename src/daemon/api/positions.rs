@@ -1,11 +1,13 @@
-//! `/api/v1/position`: positions of two-player games, for a person who plays on the page, and the machine's moves.
-//! Nothing is stored.
+//! `/api/v1/position`: positions of two-player games, for a person who plays on the page, the machine's moves, and
+//! what moves are worth. Nothing is stored.
 
 use super::extract::{JsonDocument, json};
 use super::problem::{ApiFailure, ProblemDetails};
 use super::state::Handle;
 use crate::daemon::positions::NoPosition;
-use crate::daemon::view::{ChosenMoveView, MoveRequest, PositionRequest, PositionView};
+use crate::daemon::view::{
+    AnalysisRequest, ChosenMoveView, MoveRequest, PositionAnalysisView, PositionRequest, PositionView,
+};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -40,6 +42,21 @@ pub async fn chosen_move(State(shared): Handle, headers: HeaderMap, body: Bytes)
     let request: MoveRequest = json(&headers, &body)?;
     bounded(&request.moves)?;
     let found = shared.call_thinking(move |shared| Ok(shared.service.chosen_move(request))).await?;
+    answer(found)
+}
+
+/// What the best moves of such a position are worth. The answer comes when the time of the request is used up, or
+/// before. Few searches run at a time; others wait for them.
+#[utoipa::path(post, path = "/api/v1/position/analysis", operation_id = "position_analysis", tag = "jobs",
+    request_body = AnalysisRequest, responses(
+    (status = 200, body = PositionAnalysisView),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+))]
+pub async fn analysis(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+    let request: AnalysisRequest = json(&headers, &body)?;
+    bounded(&request.moves)?;
+    let found = shared.call_thinking(move |shared| Ok(shared.service.analysis(request))).await?;
     answer(found)
 }
 

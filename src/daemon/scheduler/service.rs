@@ -5,10 +5,10 @@ use super::state::Daemon;
 use crate::daemon::positions::{self, NoPosition};
 use crate::daemon::service::{Adjustment, GridFilter, JobCommand, JobFilter, Page, Refusal, Service};
 use crate::daemon::view::{
-    AnalysedPositionView, AnsweredQuestionView, BackupsView, ChosenMoveView, EventView, GridCount, GridView,
-    HealthView, JobId, JobRequest, JobView, Listing, MatchGameView, MessageRequest, MessageView, MessagesView,
-    MoveRequest, PoolView, PositionRequest, PositionView, ProjectCreditView, StatisticsView, UnitState, UnitView,
-    UserAccountView, WorkerView,
+    AnalysedPositionView, AnalysisRequest, AnsweredQuestionView, BackupsView, ChosenMoveView, EventView, GridCount,
+    GridView, HealthView, JobId, JobRequest, JobView, Listing, MatchGameView, MessageRequest, MessageView,
+    MessagesView, MoveRequest, PoolView, PositionAnalysisView, PositionRequest, PositionView, ProjectCreditView,
+    StatisticsView, UnitState, UnitView, UserAccountView, WorkerView,
 };
 use crate::notation::grid::Grid;
 use tokio::sync::broadcast;
@@ -96,6 +96,10 @@ impl Service for Daemon {
 
     fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
         positions::chosen_move(request)
+    }
+
+    fn analysis(&self, request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition> {
+        positions::analysis(request)
     }
 
     fn workers(&self) -> Vec<WorkerView> {

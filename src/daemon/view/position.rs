@@ -1,5 +1,7 @@
-//! Positions of two-player games, for a person who plays: what is asked for, the position, and the machine's move.
+//! Positions of two-player games, for a person who plays: what is asked for, the position, the machine's move, and
+//! what moves are worth.
 
+use super::AnalysedMoveView;
 use crate::core::game::Level;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -100,10 +102,66 @@ pub struct MoveRequest {
     #[serde(default = "strongest")]
     #[schema(minimum = 1, maximum = 10)]
     pub level: u8,
+    /// Threads that search together, in Gomoku at level 10; no more than there are processors.
+    #[serde(default = "one_thread")]
+    #[schema(minimum = 1, maximum = 256)]
+    pub threads: u32,
     /// How long it may think.
     #[serde(default = "usual_seconds")]
     #[schema(exclusive_minimum = 0.0, maximum = 10.0)]
     pub seconds: f64,
+}
+
+/// The body of `POST /api/v1/position/analysis`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnalysisRequest {
+    /// The settings of a solver job: `game`, `size`, `position`, ...
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
+    /// Moves to play from there, by name, in order.
+    #[serde(default)]
+    #[schema(max_items = 1000)]
+    pub moves: Vec<String>,
+    /// The opening that the game begins with: `swap2` in Gomoku.
+    #[serde(default)]
+    #[schema(max_length = 20)]
+    pub opening: Option<String>,
+    /// How many of the best moves are wanted.
+    #[serde(default = "usual_best")]
+    #[schema(minimum = 1, maximum = 100)]
+    pub best: u16,
+    /// Threads that search together, in Gomoku; no more than there are processors.
+    #[serde(default = "one_thread")]
+    #[schema(minimum = 1, maximum = 256)]
+    pub threads: u32,
+    /// How long the analysis may take.
+    #[serde(default = "usual_seconds")]
+    #[schema(exclusive_minimum = 0.0, maximum = 10.0)]
+    pub seconds: f64,
+}
+
+/// What the best moves of a position of a two-player game are worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PositionAnalysisView {
+    /// Version of this document.
+    pub v: u32,
+    /// The game: `reversi`, `go`, `gomoku`.
+    pub game: String,
+    /// The side to move: `black`, `white`.
+    pub side: String,
+    /// The best moves, the best first.
+    pub moves: Vec<AnalysedMoveView>,
+    /// Time that it took.
+    pub seconds: f64,
+}
+
+fn usual_best() -> u16 {
+    5
+}
+
+fn one_thread() -> u32 {
+    1
 }
 
 fn strongest() -> u8 {

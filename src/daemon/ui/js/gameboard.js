@@ -70,7 +70,7 @@ export class GameBoard {
   }
 
   /**
-   * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper}, `best` names of moves, `legal` those that
+   * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper} or {name, text}, `best` names of moves, `legal` those that
    * can be chosen (all cells if `editing`), `last` the last move. `hints` are the moves with a dot, of the legal ones if it is not given.
    * `zone` are points with a ground of their own, `marked` those with a ring, `labels` texts on points by name, `part` the rectangle
    * {x, y, width, height} that is framed. `dead` are stones that are drawn dimmed, `owners` tells by rows whose territory each point is,
@@ -130,7 +130,7 @@ export class GameBoard {
         if (name === last) group.append(s("circle", { class: "lastmark", cx, cy, r: 4.5 }));
         const move = known.get(name);
         const isBest = best.includes(name);
-        const text = move ? brief(move, most) : "";
+        const text = move ? move.text ?? brief(move, most) : "";
         if (cell === "." && (isBest || can.has(name) || text)) {
           if (isBest) group.append(s("circle", { class: "bestmark", cx, cy, r: CELL * 0.42 }));
           if (text) group.append(s("text", { class: `value${text.length > 3 ? " long" : ""}${isBest ? " best" : ""}`, x: cx, y: cy + 4 }, text));

@@ -9,19 +9,24 @@ import { t } from "./language.js";
 import { learn, state } from "./live.js";
 import { OPENINGS, OTHER_SEATS, moveText } from "./opening.js";
 
-/** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom, and their openings. */
+/** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom, their openings, and
+ * whether several threads can search. */
 export const GAMES = {
   reversi: { name: t`Reversi`, size: "6", sizes: t`4 to 8 each: 6, 4x6`, machine: true },
   go: { name: t`Go`, size: "3x4", sizes: t`1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19`, machine: true },
   gomoku: { name: t`Gomoku`, size: "15", sizes: t`1 to 20 each: 15, 6x5`, machine: true,
-    brains: [["", t`the strongest`], ["thesis", t`by patterns`]], openings: OPENINGS },
+    brains: [["", t`the strongest`], ["thesis", t`by patterns`]], openings: OPENINGS, threads: true },
 };
 
 /** What the address has beside the settings. */
-const OWN = ["game", "moves", "opening", "job", "machine", "brain", "level", "think"];
+const OWN = ["game", "moves", "opening", "job", "machine", "brain", "level", "think", "threads"];
 
 /** A position that is being set up is sent this many milliseconds after the last change. */
 const EDIT_MS = 200;
+
+/** How long the searches of an analysis take, in seconds, one after the other; of how many moves each tells. */
+const ANALYSIS_SECONDS = [0.3, 1, 3, 9];
+const ANALYSED_MOVES = 6;
 
 const isGiven = ([, value]) => value !== undefined && value !== "";
 
@@ -50,6 +55,10 @@ export class GameSession {
     this.brain = query.get("brain") || "";
     this.level = Number(query.get("level")) || 5;
     this.think = Number(query.get("think")) || 1;
+    /** With how many threads it searches, where it can use several. */
+    this.threads = Number(query.get("threads")) || 1;
+    /** Whether the position that is shown is analysed, what is known of its moves, and why nothing is; the number of the analysis. */
+    [this.analysing, this.analysis, this.unanalysed, this.analysed] = [false, null, "", 0];
     /** Whether it is being asked for a move, the last move that it told, and whether that is a hint; why it did not tell one. */
     [this.thinking, this.thought, this.hinted, this.refusal] = [false, null, false, ""];
     [this.asked, this.consulted] = [0, 0];
@@ -134,6 +143,7 @@ export class GameSession {
     if (this.stopped) return;
     const number = ++this.asked;
     this.#forgetAsked();
+    this.#forgetAnalysis();
     try {
       const answer = await post("/position", this.#moment());
       if (number !== this.asked) return;
@@ -145,6 +155,50 @@ export class GameSession {
     this.changed();
     this.keepAddress();
     if (this.isMachinesTurn()) this.consult(true);
+    this.#analyse();
+  }
+
+  /** Switches the analysis of the positions that are shown on and off. */
+  analyse(on) {
+    this.analysing = on;
+    this.#forgetAnalysis();
+    this.changed();
+    this.#analyse();
+  }
+
+  #forgetAnalysis() {
+    this.analysed += 1;
+    [this.analysis, this.unanalysed] = [null, ""];
+  }
+
+  /** Whether the position that is shown can be analysed: the game goes on, and its opening is over. */
+  canAnalyse() {
+    const { view, problem } = this;
+    return Boolean(view && !problem && !this.isOver() && (!view.opening || view.opening.turn === "play"));
+  }
+
+  /** Values the best moves of the position that is shown, each time in a longer search, until another one is shown. */
+  async #analyse() {
+    if (!this.analysing || this.stopped || !this.canAnalyse()) return;
+    const number = this.analysed;
+    for (const seconds of ANALYSIS_SECONDS) {
+      let [answer, problem] = [null, null];
+      try {
+        answer = await post("/position/analysis", { ...this.#moment(), ...this.#together(), seconds, best: ANALYSED_MOVES });
+      } catch (refused) {
+        problem = refused;
+      }
+      if (number !== this.analysed || this.stopped) return;
+      if (answer) this.analysis = answer;
+      else this.unanalysed = problem.message;
+      this.changed();
+      if (problem) return;
+    }
+  }
+
+  /** How many threads search together, if it is more than one. */
+  #together() {
+    return GAMES[this.game].threads && this.threads > 1 ? { threads: this.threads } : {};
   }
 
   /** The answer about another position no longer counts. */
@@ -167,7 +221,7 @@ export class GameSession {
     try {
       const brain = play && GAMES[this.game].brains && this.brain ? { brain: this.brain } : {};
       const answer = await post("/position/move",
-        { ...this.#moment(), level: play ? this.level : 10, seconds: this.think, ...brain });
+        { ...this.#moment(), ...this.#together(), level: play ? this.level : 10, seconds: this.think, ...brain });
       if (number !== this.consulted) return;
       [this.thinking, this.thought, this.hinted] = [false, answer, !play];
       const own = answer.line.slice(0, answer.own);
@@ -201,7 +255,7 @@ export class GameSession {
   keepAddress() {
     if (!/^#\/games(\?|$)/.test(location.hash)) return;
     const { machine, brain, level, think, opening } = this;
-    const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think } : {};
+    const seats = machine ? { machine, ...(brain ? { brain } : {}), level, think, ...this.#together() } : {};
     history.replaceState(null, "", `#/games${asQuery({ ...this.place(), opening, moves: this.played.join("."), job: this.job, ...seats })}`);
   }
 

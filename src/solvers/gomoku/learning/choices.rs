@@ -169,12 +169,9 @@ pub fn fit_order(
 ) -> [CodeWeights; 2] {
     let fit = OrderFit::new(choices, codes, settings);
     let mut state = fit.begin();
-    while state.step < settings.steps {
-        if state.step.is_multiple_of(100) {
-            told(state.step, fit.loss(&state));
-        }
-        fit.step(&mut state, &mut || false);
-    }
-    told(settings.steps, fit.loss(&state));
+    let step = |state: &mut FitState| {
+        fit.step(state, &mut || false);
+    };
+    state.go_on(settings.steps, &step, &|state| fit.loss(state), told);
     fit.order(&state)
 }

@@ -210,6 +210,28 @@ pub struct FitState {
     square: Vec<f64>,
 }
 
+/// Steps between two looks at the loss.
+const TOLD: u32 = 100;
+
+impl FitState {
+    /// Takes steps until there are so many. `told` gets the step and the loss now and then, and at the end.
+    pub(super) fn go_on(
+        &mut self,
+        steps: u32,
+        step: &dyn Fn(&mut FitState),
+        loss: &dyn Fn(&FitState) -> FitLoss,
+        told: &mut dyn FnMut(u32, FitLoss),
+    ) {
+        while self.step < steps {
+            if self.step.is_multiple_of(TOLD) {
+                told(self.step, loss(self));
+            }
+            step(self);
+        }
+        told(steps, loss(self));
+    }
+}
+
 /// Positions between two questions whether to stop.
 const BETWEEN: usize = 1024;
 
@@ -303,13 +325,10 @@ pub fn fit(
 ) -> LineWeights {
     let fit = Fit::new(samples, codes, settings);
     let mut state = fit.begin();
-    while state.step < settings.steps {
-        if state.step.is_multiple_of(100) {
-            told(state.step, fit.loss(&state));
-        }
-        fit.step(&mut state, &mut || false);
-    }
-    told(settings.steps, fit.loss(&state));
+    let step = |state: &mut FitState| {
+        fit.step(state, &mut || false);
+    };
+    state.go_on(settings.steps, &step, &|state| fit.loss(state), told);
     fit.weights(&state, order)
 }
 

@@ -132,7 +132,6 @@ impl GomokuPlayer {
         }
         Ok(())
     }
-
 }
 
 impl Player<GomokuPosition> for GomokuPlayer {

@@ -71,11 +71,7 @@ pub fn candidates(lines: &LineBoard<'_>, side: Side, need: Need, mut each: impl 
 }
 
 /// Appends the moves with their worth, the first of the table's move or the best one.
-pub fn rated_moves(
-    stones: &SearchStones<'_>,
-    (first, need): (u16, Need),
-    list: &mut Vec<RatedMove>,
-) {
+pub fn rated_moves(stones: &SearchStones<'_>, (first, need): (u16, Need), list: &mut Vec<RatedMove>) {
     let side = stones.side();
     let weights = stones.lines.tables().weights();
     let is_learned = weights.form == WeightsForm::WithLast;

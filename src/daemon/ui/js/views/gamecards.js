@@ -8,12 +8,14 @@ import { GameBoard, between, sideName, stones } from "../gameboard.js";
 import { GAME_FILES, gameText } from "../gamefile.js";
 import { GAMES } from "../gamesession.js";
 import { t, tc, tn } from "../language.js";
+import { state } from "../live.js";
 import { PLAYERS, isChoice, moveText, movesText, openingText } from "../opening.js";
 import { amount, seconds } from "../settings.js";
 import { refusal } from "./fields.js";
 import { openingChoices } from "./openingchoices.js";
 import { failed, pill } from "./parts.js";
 import { verdict } from "./solution.js";
+import { marked } from "./values.js";
 
 /** The settings of the rules: name, label, values; an empty value is the default. */
 const RULES = {
@@ -90,10 +92,11 @@ export function boardCard(session) {
     redo.disabled = !undone.length;
     if (!view || view.game !== session.game) return;
     const found = tool ? null : session.solution();
-    const best = session.hinted ? session.thought.line.slice(0, session.thought.own) : found?.best_moves || [];
+    const analysed = session.analysis?.moves.map((one) => marked(one, session.game)) || [];
+    const best = session.hinted ? session.thought.line.slice(0, session.thought.own) : analysed.slice(0, 1).map(({ name }) => name);
     const last = played.findLast((name) => !isChoice(name));
     board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last, marked: tool ? [] : view.won,
-      moves: found?.moves || [], best });
+      moves: found?.moves || analysed, best: found && !session.hinted ? found.best_moves : best });
     say(title, titleOf(view.title));
     say(turn, prompt(session, session.isOver()));
     show(pass, !tool && !session.isMachinesTurn() && view.legal.includes("pass"));
@@ -123,6 +126,12 @@ function opinion({ side, line, own, value, decided_in: decided, known, depth, no
   return `${head}${expected}${sure}.${looked}`;
 }
 
+/** How many threads can be chosen: as many as there are workers, by doubling, and what is chosen already. */
+function threadChoices(chosen) {
+  const doubled = Array.from({ length: 9 }, (_, n) => 2 ** n).filter((n) => n <= Math.max(state.workers.length, 1));
+  return [...new Set([...doubled, chosen])].sort((a, b) => a - b);
+}
+
 /** Which side the machine plays, and how; a hint. */
 export function opponentCard(session) {
   const seats = (opening) => [["", tc("the machine's side", "nobody")], ...(opening ? Object.entries(PLAYERS) : ["white", "black"].map((side) => [side, sideName(side)])),
@@ -134,10 +143,11 @@ export function opponentCard(session) {
     () => session.seat({ level: Number(levels.field.value) }), { name: "level" });
   const times = choice(t`Time for a move`, [0.3, 1, 2, 5, 10].map((n) => [n, `${decimal(n)} s`]),
     () => session.seat({ think: Number(times.field.value) }), { name: "think" });
+  const threads = choice(t`Threads`, [], () => session.seat({ threads: Number(threads.field.value) }), { name: "threads" });
   const hint = button(t`Hint`, { onclick: () => session.consult(false) });
   const [words, trouble] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
   const node = h("section", { class: "card stack", "aria-label": t`The machine` }, h("header", {}, h("h2", {}, t`Play against the machine`), hint),
-    h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node), words, trouble);
+    h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node, threads.node), words, trouble);
   node.draw = () => {
     const { game, machine, brain, level, think, thinking, hinted, opening } = session;
     if (opening !== offered) sides.field.replaceChildren(...listed(seats(opening)));
@@ -146,6 +156,10 @@ export function opponentCard(session) {
     show(node, Boolean(GAMES[game].machine));
     show(brains.node, Boolean(GAMES[game].brains));
     [sides.field.value, brains.field.value, levels.field.value, times.field.value] = [machine, brain, level, think];
+    const offers = threadChoices(session.threads);
+    if (offers.length !== threads.field.length) threads.field.replaceChildren(...listed(offers.map((n) => [n, n])));
+    threads.field.value = session.threads;
+    show(threads.node, Boolean(GAMES[game].threads) && offers.length > 1);
     hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
     say(words, thinking ? t`It thinks \u2026` : told ? opinion(told, hinted) : machine ? "" : t`Choose its side, or play for both and ask for hints.`);
     say(trouble, refusal(session.refusal).text);

@@ -5,6 +5,7 @@ import { GAMES, GameSession } from "../gamesession.js";
 import { takesDrops } from "../gridfile.js";
 import { t } from "../language.js";
 import { subscribe, watch } from "../live.js";
+import { analysisCard } from "./gameanalysis.js";
 import { boardCard, jobCard, movesCard, opponentCard, rulesCard, solveCard } from "./gamecards.js";
 
 export default function games({ query }) {
@@ -16,9 +17,9 @@ export default function games({ query }) {
   const kinds = h("div", { class: "segmented", role: "group", "aria-label": t`Game` }, Object.entries(GAMES).map(([value, { name }]) =>
     h("button", { type: "button", "data-game": value, onclick: () => session.begin(value, {}) }, name)));
   const board = boardCard(session);
-  const beside = [jobCard, opponentCard, movesCard, rulesCard, solveCard].map((card) => card(session));
+  const beside = [jobCard, opponentCard, analysisCard, movesCard, rulesCard, solveCard].map((card) => card(session));
   const cards = [board, ...beside];
-  const moves = beside[2];
+  const moves = beside[3];
   const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`Reversi, Go and Gomoku`), kinds),
     h("div", { class: "two" }, board, h("div", { class: "cards" }, beside)));
   element.addEventListener("keydown", (event) => {

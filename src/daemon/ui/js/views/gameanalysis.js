@@ -1,0 +1,32 @@
+// The card of the page of two-player games that tells what the best moves of the position are worth, in longer and longer searches.
+
+import { attr, button, h, say, show } from "../dom.js";
+import { decimal } from "../format.js";
+import { sideName } from "../gameboard.js";
+import { GAMES } from "../gamesession.js";
+import { t } from "../language.js";
+import { refusal } from "./fields.js";
+import { valuesTable } from "./values.js";
+
+export function analysisCard(session) {
+  const on = button(t`Analyse`, { onclick: () => session.analyse(!session.analysing) });
+  const [words, trouble, table] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true }), valuesTable()];
+  const node = h("section", { class: "card stack", "aria-label": t`Analysis` }, h("header", {}, h("h2", {}, t`Analysis`), on), words, trouble, table);
+  const state = () => {
+    const { analysing, analysis } = session;
+    if (!analysing) return t`Values the best moves of each position that is shown.`;
+    if (analysis) return t`What the best moves are worth to ${sideName(analysis.side)}, after ${decimal(analysis.seconds.toFixed(1))} s.`;
+    return session.canAnalyse() && !session.unanalysed ? t`It thinks \u2026` : "";
+  };
+  node.draw = () => {
+    const { game, analysing, analysis, unanalysed } = session;
+    show(node, Boolean(GAMES[game].machine));
+    attr(on, "aria-pressed", String(analysing));
+    say(words, state());
+    say(trouble, refusal(unanalysed).text);
+    show(trouble, Boolean(unanalysed));
+    show(table, Boolean(analysis));
+    table.set(analysis?.moves || [], game);
+  };
+  return node;
+}
