@@ -132,6 +132,30 @@ impl GomokuPlayer {
         }
         Ok(())
     }
+
+    /// A search within a budget, once the tables are ready: what its threads have in common, who helps, and in how
+    /// many positions continuous fours are looked for before all else.
+    fn search<'s>(
+        &'s self,
+        position: &'s GomokuPosition,
+        budget: &mut Budget<'_>,
+        monitor: &'s Monitor,
+    ) -> Option<(SharedSearch<'s>, Option<&'s Helpers>, usize)> {
+        budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
+        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
+        let (parts, front) = in_force(self.parts, self.level);
+        let shared = SharedSearch {
+            position,
+            tables: self.tables.as_ref()?,
+            windows: self.windows.as_ref(),
+            table: &self.table,
+            parts,
+            monitor,
+            busy: helpers.map(Helpers::busy),
+            deepest: budget.depth,
+        };
+        Some((shared, helpers, front))
+    }
 }
 
 impl Player<GomokuPosition> for GomokuPlayer {
@@ -158,20 +182,8 @@ impl Player<GomokuPosition> for GomokuPlayer {
             let middle = board.point(board.width() / 2, board.height() / 2)?;
             return Some(at_once(GomokuMove(middle)));
         }
-        let (parts, front) = in_force(self.parts, self.level);
-        budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
         let monitor = Monitor::with_budget(budget.nodes);
-        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
-        let shared = SharedSearch {
-            position,
-            tables: self.tables.as_ref()?,
-            windows: self.windows.as_ref(),
-            table: &self.table,
-            parts,
-            monitor: &monitor,
-            busy: helpers.map(Helpers::busy),
-            deepest: budget.depth,
-        };
+        let (shared, helpers, front) = self.search(position, budget, &monitor)?;
         let mut search = RootSearch { stones: shared.stones(), shared, moves: &moves, fallback };
         Some(search.choose(helpers, front, budget, told))
     }
@@ -188,21 +200,8 @@ impl Player<GomokuPosition> for GomokuPlayer {
             return Vec::new();
         }
         self.table.next_generation();
-        let Some(tables) = &self.tables else { return Vec::new() };
-        let (parts, front) = in_force(self.parts, self.level);
-        budget.depth = budget.depth.clamp(1, DEEPEST).min(deepest(self.level));
         let (mut all, monitor) = (AllMoves::new(moves, most), Monitor::with_budget(budget.nodes));
-        let helpers = self.helpers.as_ref().filter(|_| self.level == Level::FULL);
-        let shared = SharedSearch {
-            position,
-            tables,
-            windows: self.windows.as_ref(),
-            table: &self.table,
-            parts,
-            monitor: &monitor,
-            busy: helpers.map(Helpers::busy),
-            deepest: budget.depth,
-        };
+        let Some((shared, helpers, front)) = self.search(position, budget, &monitor) else { return Vec::new() };
         analyse(shared, helpers, front, budget, &mut all, told);
         all.found()
     }
