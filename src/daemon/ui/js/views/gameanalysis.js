@@ -9,7 +9,7 @@ import { refusal } from "./fields.js";
 import { valuesTable } from "./values.js";
 
 export function analysisCard(session) {
-  const on = button(t`Analyse`, { onclick: () => session.analyse(!session.analysing) });
+  const on = button(t`Analyse this position`, { onclick: () => session.analyse(!session.analysing) });
   const [words, trouble, table] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true }), valuesTable()];
   const node = h("section", { class: "card stack", "aria-label": t`Analysis` }, h("header", {}, h("h2", {}, t`Analysis`), on), words, trouble, table);
   const state = () => {
