@@ -1506,7 +1506,8 @@ fn the_position_that_is_shown_is_analysed() {
     let card = "document.querySelector('section[aria-label=Analysis]')";
     let values = "document.querySelectorAll('.gameboard .value')";
     assert_eq!(page.eval(&format!("{values}.length")), json!(0));
-    let switch = format!("[...{card}.querySelectorAll('button')].find((b) => b.textContent === 'Analyse this position')");
+    let switch =
+        format!("[...{card}.querySelectorAll('button')].find((b) => b.textContent === 'Analyse this position')");
     page.eval(&format!("{switch}.click()"));
     page.wait(&format!("{card}.textContent.includes('worth to white, after')"));
     page.wait(&format!("{card}.querySelectorAll('tbody tr').length >= 3 && {values}.length >= 3"));

@@ -184,6 +184,11 @@ pub fn even_opening(
             position.play(GomokuMove(point));
             stones.push(point);
         }
+        // Who has to answer a four is told to do so, at no value.
+        let enemy = position.side().other();
+        if board.points().any(|point| position.stone(point).is_none() && position.wins_at(point, enemy)) {
+            return None;
+        }
         player.forget();
         let is_even = |nodes: u64| {
             let mut budget = Budget { depth: u32::MAX, nodes, time: &mut || 0.0 };
@@ -193,4 +198,26 @@ pub fn even_opening(
         };
         LOOKS.into_iter().all(is_even).then_some(stones)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_opening_leaves_a_four_to_answer() {
+        let (board, rules) = (GomokuBoard::USUAL, GomokuRules::default());
+        let mut player = GomokuPlayer::new(1 << 20).unwrap();
+        // Before fours were looked for, number 53 was one that black wins by its four.
+        for number in 52..55 {
+            let stones = even_opening(&mut player, (board, rules), 92, number).unwrap();
+            let mut position = GomokuPosition::new(board, rules);
+            for &point in &stones {
+                position.play(GomokuMove(point));
+            }
+            let empty = board.points().filter(|&point| position.stone(point).is_none());
+            let wins = |point: u16| [Side::First, Side::Second].iter().any(|&side| position.wins_at(point, side));
+            assert!(!empty.into_iter().any(wins), "{number}: {position}");
+        }
+    }
 }
