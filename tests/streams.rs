@@ -327,6 +327,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("token remove", "TOKEN --state TOKENS"),
     ("top", ""),
     ("tune gomoku", "GAMES -o FRESH --steps 2"),
+    ("tune gomoku-network", "GAMES -o FRESH --passes 1"),
     ("tune reversi", "REVERSI -o FRESH --steps 2"),
     // Too few games, which it says at once: enough of them take minutes.
     ("tune reversi-cuts", "REVERSI -o FRESH"),

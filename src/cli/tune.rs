@@ -9,6 +9,7 @@ use crate::games::reversi::position::ReversiPosition;
 use crate::games::reversi::weights::{PatternWeights, WIDTH};
 use crate::solvers::gomoku::learning::choices::fit_order;
 use crate::solvers::gomoku::learning::fit::{FitSettings, UNITS, best_units, fit, loss};
+use crate::solvers::gomoku::learning::network::{NetworkCollector, NetworkSettings, fit_network};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
 use crate::solvers::reversi::cuts::DEEPEST;
@@ -50,6 +51,10 @@ pub struct Args {
 enum TuneGame {
     /// Gomoku: rows of three to five on boards up to 20x20
     Gomoku(TuneOfGomoku),
+    /// A network for Gomoku that corrects the estimate of weights
+    ///
+    /// The weights stay as they are; what is written has them and the network.
+    GomokuNetwork(TuneOfNetwork),
     /// Reversi on 8x8
     Reversi(TuneOfReversi),
     /// How well shallow searches of Reversi tell the values of deep ones
@@ -101,6 +106,21 @@ struct TuneOfGomoku {
 }
 
 #[derive(Debug, clap::Args)]
+struct TuneOfNetwork {
+    #[command(flatten)]
+    of: TuneOf,
+    /// File of weights that the network corrects, whose own network is left out; or by-hand
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
+    /// How often each position is taken
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    passes: u32,
+    /// How much of the target is the value of the search, 0 to 1; the rest is the end of the game
+    #[arg(long, value_name = "PART", default_value_t = 0.5, value_parser = part)]
+    search_part: f64,
+}
+
+#[derive(Debug, clap::Args)]
 struct TuneOfReversi {
     #[command(flatten)]
     of: TuneOf,
@@ -145,6 +165,7 @@ fn factor(text: &str) -> Result<f64, String> {
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match args.game {
         TuneGame::Gomoku(asked) => tune_gomoku(&asked, out),
+        TuneGame::GomokuNetwork(asked) => tune_network(&asked, out),
         TuneGame::Reversi(asked) => tune_reversi(&asked, out),
         TuneGame::ReversiCuts(asked) => tune_cuts(&asked, out),
     }
@@ -160,9 +181,6 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
     let GomokuCollector { samples, choices, .. } = &collected;
     let codes = collected.codes().context("there is no file of games")?;
     let units = best_units(samples, &before, codes);
-    let show = |what: &str, FitLoss { training, validation }: FitLoss| {
-        format!("{what:<10} loss {training:.4}, of games that are not learned from {validation:.4}")
-    };
     writeln!(out, "{}", show("before", loss(samples, &before, codes, units)))?;
     out.flush()?;
     let settings = FitSettings { steps: asked.steps, search_part: asked.search_part, penalty: asked.penalty };
@@ -184,6 +202,36 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
     let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("loss", 4), loss };
     save(&of.output, after.to_text(&about.text()).as_bytes(), of.force)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn tune_network(asked: &TuneOfNetwork, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let TuneOfNetwork { of, .. } = asked;
+    of.check()?;
+    let mut collected = NetworkCollector::new(weights(asked.weights.as_deref())?);
+    let files = read_files(&of.files, &mut collected)?;
+    let positions = told(out, collected.games, collected.positions())?;
+    writeln!(out, "{}", show("before", collected.loss(None)))?;
+    out.flush()?;
+    let settings = NetworkSettings { passes: asked.passes, search_part: asked.search_part };
+    let mut shown = Ok(());
+    let network = fit_network(&collected, settings, &mut |pass, loss| {
+        let line = show(&format!("pass {pass}"), loss);
+        shown =
+            std::mem::replace(&mut shown, Ok(())).and_then(|()| writeln!(out, "{line}")).and_then(|()| out.flush());
+    });
+    shown?;
+    let loss = collected.loss(Some(&network));
+    writeln!(out, "{}", show("after", loss))?;
+    let with = collected.weights_with(network);
+    let (date, fit) = (machine::date(), format!("network {settings} on weights {:08x}", collected.weights().sum()));
+    let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("loss", 4), loss };
+    save(&of.output, with.to_text(&about.text()).as_bytes(), of.force)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line that tells a loss.
+fn show(what: &str, FitLoss { training, validation }: FitLoss) -> String {
+    format!("{what:<10} loss {training:.4}, of games that are not learned from {validation:.4}")
 }
 
 /// Says how many games and positions there are, if there are enough.

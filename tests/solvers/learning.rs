@@ -347,6 +347,20 @@ fn weights_are_learned_written_and_loaded() {
     );
     let weights = LineWeights::parse(&text).unwrap();
     assert_ne!(weights, LineWeights::usual());
+    // A network goes on top of them.
+    let network =
+        ["tune", "gomoku-network", "games", "-o", "net.weights", "--weights", "new.weights", "--passes", "2"];
+    let (code, out, errors) = run(at, &network);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(out.contains("pass 2 ") && out.contains("after "), "{out}");
+    let text = std::fs::read_to_string(at.join("net.weights")).unwrap();
+    let fit = format!("network passes=2 search-part=0.5 on weights {:08x}", weights.sum());
+    assert!(text.starts_with("morpion gomoku weights 3\n# learned on ") && text.contains(&fit), "{text}");
+    let with = LineWeights::parse(&text).unwrap();
+    assert!(with.network.is_some() && with.to_text("").contains("network out"));
+    assert_eq!(weights, LineWeights { network: None, ..with });
+    let (code, _, errors) = run(at, &network);
+    assert!(code == Some(2) && errors.contains("--force"), "{errors}");
     // A board on which nobody can win teaches nothing.
     let (code, _, errors) = run(at, &["selfplay", "gomoku", "none", "--size", "4", "--games", "1"]);
     assert!(code == Some(2) && errors.contains("no row of 5 fits on the 4x4 board"), "{errors}");
@@ -363,9 +377,11 @@ fn weights_are_learned_written_and_loaded() {
     };
     let usual = games("morpion:10");
     assert_eq!(usual, games("morpion:level=10,nodes=200"));
-    assert_ne!(usual, games("morpion:weights=new.weights"));
+    let new = games("morpion:weights=new.weights");
+    assert_ne!(usual, new);
+    assert_ne!(new, games("morpion:weights=net.weights"));
     let (code, _, errors) = run(at, &["pbrain", "--weights", "games"]);
-    assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 2'"), "{errors}");
+    assert!(code == Some(2) && errors.contains("expected 'morpion gomoku weights 3'"), "{errors}");
     for (name, why) in [
         ("morpion:level=11", "levels are 1 to 10"),
         ("morpion:nodes=0", "at least 1"),

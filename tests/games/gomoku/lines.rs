@@ -7,6 +7,9 @@ use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use morpion::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
 use morpion::solvers::gomoku::lines::codes::{MoveClass, MoveCodes};
+use morpion::solvers::gomoku::lines::network::{
+    CELL_MOST, CellNetwork, HIDDEN, LANES, NETWORK_SECTIONS, NetworkNumbers,
+};
 use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights, WeightsForm};
 use rand::RngExt;
 
@@ -165,6 +168,10 @@ fn line_tables_are_what_they_are_anew() {
                     let side = position.side();
                     played.push((point, position.play(GomokuMove(point))));
                     lines.put(point, side);
+                    // What is only computed when it is asked for.
+                    if random.random_range(0..3) == 0 {
+                        lines.estimate(side);
+                    }
                     if ply % 11 == 3 {
                         lines.check(&position);
                         compare(&position, &lines);
@@ -274,11 +281,79 @@ fn threats_have_the_weights_of_their_side() {
             (of(to_move, &weights.threats[0]) + of(to_move.other(), &weights.threats[1])) / FINE
         };
         for side in SIDES {
-            assert_eq!(lines.estimate(side), slow(side), "ply {ply}, {side:?} to move\n{position}");
+            assert_eq!(lines.plain_estimate(side), slow(side), "ply {ply}, {side:?} to move\n{position}");
         }
         differ += u32::from(slow(Side::First) != slow(Side::Second));
     }
     assert!(differ > 20, "{differ}: whose turn it is hardly matters, so nothing was tried");
+}
+
+/// The sums over all points, hidden units and correction of a network, number by number.
+fn slow_network(numbers: &NetworkNumbers, lines: &LineBoard<'_>, side: Side, set: usize, plain: i32) -> i32 {
+    let lane = |role: usize, code: u16, lane: usize| i64::from(numbers.codes[role][usize::from(code) * LANES + lane]);
+    let mut inputs = Vec::new();
+    for to_move in [side, side.other()] {
+        for at in 0..LANES {
+            let empty = GomokuBoard::USUAL.points().filter(|&point| lines.is_empty(point));
+            let cells = empty.map(|point| {
+                let cell = lane(0, lines.code(point, to_move), at) + lane(1, lines.code(point, to_move.other()), at);
+                cell.clamp(0, i64::from(CELL_MOST))
+            });
+            inputs.push(cells.sum::<i64>());
+        }
+    }
+    let mut sum = 0;
+    for unit in 0..HIDDEN {
+        let weights = &numbers.hidden[unit * inputs.len()..];
+        let of_inputs: i64 = weights.iter().zip(&inputs).map(|(&weight, input)| i64::from(weight) * input).sum();
+        let value = (of_inputs >> 8) + i64::from(numbers.sets[set * HIDDEN + unit]);
+        sum += value.clamp(0, 4096) * i64::from(numbers.out[unit]);
+    }
+    let [.., factor, always] = numbers.out[..] else { panic!("too few numbers") };
+    ((sum >> 14) + i64::from(plain.clamp(-10_000, 10_000)) * i64::from(factor) / 256 + i64::from(always)) as i32
+}
+
+/// A network corrects the estimate by what it is defined to, also with the greatest numbers that files can have.
+#[test]
+fn a_network_corrects_the_estimate() {
+    let rules = GomokuRules::new(RowRule::Five, 5).unwrap();
+    for (seed, most, most_hidden) in [(1, 40, 300), (2, 400, 1800), (3, 16_000, 1800)] {
+        let mut random = rng(10, &[seed]);
+        let mut draw = |count: usize, most: i16| -> Vec<i16> {
+            (0..count).map(|_| if seed == 3 { most } else { random.random_range(-most..=most) }).collect()
+        };
+        let [own, other, hidden, sets, out] = NETWORK_SECTIONS.map(|section| section.1);
+        let numbers = NetworkNumbers {
+            codes: [draw(own, most), draw(other, most)],
+            hidden: draw(hidden, most_hidden),
+            sets: draw(sets, 3000),
+            out: draw(out, 16_000),
+        };
+        let network = CellNetwork::new(&numbers);
+        assert_eq!(network.numbers(), numbers);
+        let without = LineWeights { network: None, ..LineWeights::usual() };
+        let with = LineWeights { network: Some(Box::new(network)), ..without.clone() };
+        let tables = [without, with].map(|weights| LineTables::with_weights(rules, weights).unwrap());
+        let mut position = GomokuPosition::new(GomokuBoard::USUAL, rules);
+        let [mut plain, mut lines] = tables.each_ref().map(|tables| LineBoard::new(tables, &position));
+        let (mut random, mut differ) = (rng(11, &[seed]), 0);
+        for _ in 0..60 {
+            let mut near = Vec::new();
+            lines.candidates(Side::First, |point, _| near.push(point));
+            let point = if near.is_empty() { 7 * 20 + 7 } else { near[random.random_range(0..near.len())] };
+            let side = position.side();
+            position.play(GomokuMove(point));
+            plain.put(point, side);
+            lines.put(point, side);
+            for side in SIDES {
+                let without = plain.estimate(side);
+                let slow = slow_network(&numbers, &lines, side, lines.set_of_threats(side), without);
+                assert_eq!(lines.estimate(side), slow, "seed {seed}\n{position}");
+                differ += u32::from(slow != without);
+            }
+        }
+        assert!(differ > 100, "{differ}");
+    }
 }
 
 /// In the form with the last move the position before it counts with the other side to move, and each set of threats has

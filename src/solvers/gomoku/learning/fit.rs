@@ -1,12 +1,13 @@
 //! The fit: weights under which the estimate tells how games end, by logistic regression.
 //!
 //! The probability that the side to move wins is 1 / (1 + exp(-estimate / [`UNITS`])). The sum of cross entropies is
-//! made small by Adam (D. P. Kingma and J. Ba, 2015) on all positions at once. A code's weight is the sum of what its
+//! made small by [Adam](super::adam) on all positions at once. A code's weight is the sum of what its
 //! four lines are worth, of what its move class is worth, and of a part of its own; a penalty on squares keeps the
 //! parts near 0, the own part most: so a code that is rare is worth what its lines are.
 //!
 //! A tenth of the games is not learned from; it says how good the weights are.
 
+use super::adam::AdamStep;
 use super::sample::{Features, Sample};
 use crate::solvers::gomoku::lines::classes::CLASSES;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
@@ -102,13 +103,10 @@ impl WeightParts {
         state.step += 1;
         let FitState { step, values, mean, square } = state;
         let rate = first * 20f64.powf(-f64::from(*step) / f64::from(steps));
-        let (old, older) = (0.9f64, 0.999f64);
+        let adam = AdamStep::new(*step);
         for at in 0..values.len() {
             let slope = slopes[at] + penalty * self.penalty[at] * values[at];
-            mean[at] = old * mean[at] + (1.0 - old) * slope;
-            square[at] = older * square[at] + (1.0 - older) * slope * slope;
-            let (first, second) = (1.0 - old.powf((*step).into()), 1.0 - older.powf((*step).into()));
-            values[at] -= rate * (mean[at] / first) / ((square[at] / second).sqrt() + 1e-8);
+            values[at] -= rate * adam.of(&mut mean[at], &mut square[at], slope);
         }
     }
 }
@@ -132,11 +130,11 @@ fn exponent(sample: &Sample, weights: &[f32]) -> f32 {
     sample.features.iter().map(|&(feature, count)| f32::from(count) * weights[usize::from(feature)]).sum()
 }
 
-fn probability(exponent: f64) -> f64 {
+pub(super) fn probability(exponent: f64) -> f64 {
     1.0 / (1.0 + (-exponent).exp())
 }
 
-fn entropy(probability: f64, target: f64) -> f64 {
+pub(super) fn entropy(probability: f64, target: f64) -> f64 {
     let p = probability.clamp(1e-9, 1.0 - 1e-9);
     -target * p.ln() - (1.0 - target) * (1.0 - p).ln()
 }
@@ -311,6 +309,7 @@ impl<'s> Fit<'s> {
             sets: (0..SETS).map(|set| whole(Features::SETS + set)).collect(),
             tempo: whole(Features::TEMPO),
             order,
+            network: None,
         }
     }
 }

@@ -200,7 +200,8 @@ pub fn samples_of(
     });
 }
 
-fn outcome_for(side: Side, winner: Option<Side>) -> f32 {
+/// How a game ended for a side: 0 lost, one half drawn, 1 won.
+pub(super) fn outcome_for(side: Side, winner: Option<Side>) -> f32 {
     match winner {
         None => 0.5,
         Some(winner) if winner == side => 1.0,

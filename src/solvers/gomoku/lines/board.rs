@@ -7,6 +7,7 @@
 
 use super::classes::{BLACK, EDGE, LineClasses, REACH, WHITE};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
+use super::network::{CellNetwork, NetworkSums};
 use super::weights::{FINE, LineWeights, SETS, SEVERAL, THREATS_OF_SETS, WeightsForm};
 use crate::core::game::Side;
 use crate::games::gomoku::board::{GREATEST, GomokuBoard};
@@ -126,6 +127,12 @@ impl LineTables {
         &self.weights
     }
 
+    /// What corrects the estimate, if anything does.
+    #[inline(always)]
+    fn network(&self) -> Option<&CellNetwork> {
+        self.weights.network.as_deref()
+    }
+
     /// The move codes.
     pub fn codes(&self) -> &MoveCodes {
         &self.codes
@@ -151,11 +158,12 @@ pub struct PointMakes {
     pub class: MoveClass,
 }
 
-/// A cell as it was before a stone.
+/// A cell as it was before a stone, and the codes that it got with it.
 #[derive(Debug, Clone, Copy)]
 struct CellBefore {
     cell: u16,
     made: Made,
+    codes_after: [u16; 2],
 }
 
 /// What was there before a stone.
@@ -167,6 +175,8 @@ struct BeforeStone {
     something: [CellSet; 2],
     /// Where the cells that the stone changed begin in the list of them.
     changed: usize,
+    /// The codes of the cell that got the stone.
+    codes: [u16; 2],
 }
 
 /// A position with its line tables. The caller plays on empty points only, and takes stones away in reverse order.
@@ -191,6 +201,9 @@ pub struct LineBoard<'a> {
     /// What was there before each stone that was put, and the cells that it changed.
     before: Vec<BeforeStone>,
     changed: Vec<CellBefore>,
+    /// The sums of the network, if there is one, before the first stone that was put and after each of them, where
+    /// they were asked for.
+    sums_of_network: Vec<Option<NetworkSums>>,
 }
 
 #[inline(always)]
@@ -255,6 +268,7 @@ impl<'a> LineBoard<'a> {
             empty: board.area(),
             before: Vec::new(),
             changed: Vec::new(),
+            sums_of_network: Vec::new(),
         };
         for point in board.points() {
             let cell = cell_of(point);
@@ -269,6 +283,13 @@ impl<'a> LineBoard<'a> {
         }
         for point in board.points().filter(|&point| position.stone(point).is_none()) {
             lines.enter(cell_of(point));
+        }
+        if let Some(network) = tables.network() {
+            let mut sums = NetworkSums::NONE;
+            for point in board.points().filter(|&point| position.stone(point).is_none()) {
+                network.add(&mut sums, lines.made[cell_of(point)].codes);
+            }
+            lines.sums_of_network.push(Some(sums));
         }
         lines
     }
@@ -320,8 +341,11 @@ impl<'a> LineBoard<'a> {
     pub fn put(&mut self, point: u16, colour: Side) {
         let (cell, state) = (cell_of(point), 1 + number(colour) as u64);
         let (changed, LineBoard { counts, sums, fours, something, .. }) = (self.changed.len(), &*self);
-        let before = BeforeStone { counts: *counts, sums: *sums, fours: *fours, something: *something, changed };
-        self.before.push(before);
+        let (counts, sums, fours, something, codes) = (*counts, *sums, *fours, *something, self.made[cell].codes);
+        self.before.push(BeforeStone { counts, sums, fours, something, changed, codes });
+        if self.tables.network().is_some() {
+            self.sums_of_network.push(None);
+        }
         self.leave(cell);
         self.taken[cell / ROW] |= 1 << (cell % ROW);
         self.empty -= 1;
@@ -344,12 +368,13 @@ impl<'a> LineBoard<'a> {
     pub fn take(&mut self, point: u16) {
         let cell = cell_of(point);
         let Some(before) = self.before.pop() else { return };
+        self.sums_of_network.pop();
         for (direction, (line, place)) in places(cell).into_iter().enumerate() {
             self.lines[direction][line] &= !(3 << (2 * place));
         }
         // A cell may be there for several lines: the first time is what counts.
         while self.changed.len() > before.changed {
-            let Some(CellBefore { cell, made }) = self.changed.pop() else { break };
+            let Some(CellBefore { cell, made, .. }) = self.changed.pop() else { break };
             let cell = usize::from(cell) % CELLS;
             self.made[cell] = made;
         }
@@ -371,7 +396,6 @@ impl<'a> LineBoard<'a> {
         if change == 0 {
             return;
         }
-        self.changed.push(CellBefore { cell: cell as u16, made });
         let mut new = Made { lines: made.lines ^ change << (8 * direction), ..made };
         for colour in 0..2 {
             if change >> (4 * colour) & 15 == 0 {
@@ -390,6 +414,7 @@ impl<'a> LineBoard<'a> {
                 self.toggle(cell, colour, before.class, after.class);
             }
         }
+        self.changed.push(CellBefore { cell: cell as u16, made, codes_after: new.codes });
         self.made[cell] = new;
     }
 
@@ -488,7 +513,39 @@ impl<'a> LineBoard<'a> {
     /// What the position is worth to the side to move, in units of the estimate. The stone that was put last counts
     /// as the other side's last move.
     #[inline]
-    pub fn estimate(&self, side: Side) -> i32 {
+    pub fn estimate(&mut self, side: Side) -> i32 {
+        let plain = self.plain_estimate(side);
+        match self.tables.network() {
+            Some(network) => {
+                let sums = self.follow_sums(network);
+                network.estimate(&sums, number(side), self.set_of_threats(side), plain)
+            }
+            None => plain,
+        }
+    }
+
+    /// The sums of the network after the last stone: those of the last stone for which they are known, with all that
+    /// has changed since.
+    #[inline]
+    fn follow_sums(&mut self, network: &CellNetwork) -> NetworkSums {
+        let LineBoard { before, changed, sums_of_network, .. } = self;
+        let known = sums_of_network.iter().rposition(Option::is_some).unwrap_or_default();
+        let mut sums = sums_of_network.get(known).copied().flatten().unwrap_or(NetworkSums::NONE);
+        let Some(first) = before.get(known) else { return sums };
+        before[known..].iter().for_each(|stone| network.subtract(&mut sums, stone.codes));
+        for change in changed[first.changed..].iter().filter(|change| change.made.codes != change.codes_after) {
+            network.subtract(&mut sums, change.made.codes);
+            network.add(&mut sums, change.codes_after);
+        }
+        if let Some(last) = sums_of_network.last_mut() {
+            *last = Some(sums);
+        }
+        sums
+    }
+
+    /// The estimate without the network.
+    #[inline]
+    pub fn plain_estimate(&self, side: Side) -> i32 {
         let (own, enemy, weights) = (number(side), number(side.other()), &self.tables.weights);
         let mut sum = self.sums[own].own() - self.sums[enemy].other() + i32::from(weights.tempo);
         if weights.form == WeightsForm::WithLast {
@@ -537,6 +594,10 @@ impl<'a> LineBoard<'a> {
         for point in self.board.points().filter(|&point| self.is_empty(point)) {
             let cell = cell_of(point);
             assert_eq!(self.made[cell], anew.made[cell], "{}\n{position}", self.board.name(point));
+        }
+        if let Some(network) = self.tables.network() {
+            let sums = self.clone().follow_sums(network);
+            assert_eq!(Some(sums), anew.sums_of_network[0], "{position}");
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use super::classes::{CLASSES, LineClass};
 use super::codes::{CODES, MOVE_CLASSES, MoveClass, MoveCodes};
+use super::network::CellNetwork;
 
 /// Parts of one unit of the estimate that the weights of the evaluation are counted in.
 pub const FINE: i32 = 16;
@@ -53,6 +54,8 @@ pub struct LineWeights {
     /// For each move code: what making it is worth in the order of moves, and what taking it from the other side is.
     /// In [`WeightsForm::WithLast`] in hundredths of the logarithm of how likely the player chooses the move.
     pub order: [CodeWeights; 2],
+    /// What corrects the estimate, if anything does.
+    pub network: Option<Box<CellNetwork>>,
 }
 
 /// By hand: what a class on one line is worth to an empty point, the weakest class first.
@@ -104,6 +107,7 @@ impl LineWeights {
             sets: vec![0; SETS],
             tempo: FINE as i16 * TEMPO_BY_HAND,
             order: [weights.clone(), weights],
+            network: None,
         }
     }
 }

@@ -5,13 +5,14 @@
 //! check sum (CRC-32, eight hexadecimal digits) of all before it.
 
 use super::codes::{CODES, MOVE_CLASSES, MoveCodes};
+use super::network::{CellNetwork, HIDDEN_WEIGHT_MOST, NETWORK_SECTIONS, NetworkNumbers};
 use super::weights::{CodeWeights, LineWeights, SETS, SEVERAL, ThreatWeights, WeightsForm};
 use std::fmt::Write;
 
 /// The first line.
 const HEAD: &str = "morpion gomoku weights";
-/// Version of the format: 1 has weights of the form [`WeightsForm::Alone`] and no sets of threats.
-const VERSION: u32 = 2;
+/// Version of the format, see [`version_of`].
+const VERSION: u32 = 3;
 /// Greatest weight. So the sum over the greatest board is far from the end of its type.
 const MOST: i16 = 16_000;
 /// Numbers of a line.
@@ -23,6 +24,8 @@ const USUAL: &str = include_str!("usual.weights");
 const OF_THREATS: &str = include_str!("threats.weights");
 /// The section that version 1 does not have.
 const SETS_SECTION: &str = "sets of threats";
+/// The section whose numbers are smaller.
+const HIDDEN_SECTION: &str = NETWORK_SECTIONS[2].0;
 /// The sections and how many numbers they have.
 const SECTIONS: [(&str, usize); 8] = [
     ("tempo", 1),
@@ -34,6 +37,23 @@ const SECTIONS: [(&str, usize); 8] = [
     ("order make", CODES),
     ("order take", CODES),
 ];
+
+/// The version of files of such weights: 1 has no sets of threats, and 3 has a network.
+fn version_of(form: WeightsForm, has_network: bool) -> u32 {
+    match form {
+        WeightsForm::Alone => 1,
+        WeightsForm::WithLast if has_network => VERSION,
+        WeightsForm::WithLast => 2,
+    }
+}
+
+/// The sections of a version, how many numbers they have, and the greatest of these.
+fn sections_of(version: u32) -> impl Iterator<Item = (&'static str, usize, i16)> {
+    let of_network = NETWORK_SECTIONS.into_iter().filter(move |_| version >= VERSION);
+    let sections = SECTIONS.into_iter().filter(move |(name, _)| version > 1 || *name != SETS_SECTION);
+    let most = |name: &str| if name == HIDDEN_SECTION { HIDDEN_WEIGHT_MOST } else { MOST };
+    sections.chain(of_network).map(move |(name, count)| (name, count, most(name)))
+}
 
 /// Text that is no table of weights.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,12 +76,14 @@ pub enum WeightsError {
         name: &'static str,
     },
     /// A number that cannot be.
-    #[error("line {line}: '{found}' is not a whole number from -{MOST} to {MOST}")]
+    #[error("line {line}: '{found}' is not a whole number from -{most} to {most}")]
     Number {
         /// Number of the line, from 1.
         line: usize,
         /// What is there.
         found: String,
+        /// Greatest number that can be there.
+        most: i16,
     },
     /// Too few or too many numbers.
     #[error("'{name}' has {found} numbers instead of {expected}")]
@@ -73,13 +95,6 @@ pub enum WeightsError {
         /// How many it should have.
         expected: usize,
     },
-}
-
-impl WeightsForm {
-    /// Whether files of such weights have a section.
-    fn has(self, section: &str) -> bool {
-        self == WeightsForm::WithLast || section != SETS_SECTION
-    }
 }
 
 impl LineWeights {
@@ -96,26 +111,23 @@ impl LineWeights {
 
     /// The text of a file; `about` says where the numbers come from.
     pub fn to_text(&self, about: &str) -> String {
-        let version = match self.form {
-            WeightsForm::Alone => 1,
-            WeightsForm::WithLast => VERSION,
-        };
+        let version = version_of(self.form, self.network.is_some());
         let mut text = format!("{HEAD} {version}\n");
         for line in about.lines() {
             let _ = writeln!(text, "# {}", line.replace(|c: char| c.is_control(), " "));
         }
         let threats = |role: usize| self.threats[role].concat();
-        let sections = [
-            vec![self.tempo],
-            threats(0),
-            threats(1),
-            self.codes[0].clone(),
-            self.codes[1].clone(),
-            self.sets.clone(),
-            self.order[0].clone(),
-            self.order[1].clone(),
-        ];
-        for ((name, _), numbers) in SECTIONS.into_iter().zip(sections).filter(|section| self.form.has(section.0.0)) {
+        let mut numbers =
+            vec![vec![self.tempo], threats(0), threats(1), self.codes[0].clone(), self.codes[1].clone()];
+        if self.form == WeightsForm::WithLast {
+            numbers.push(self.sets.clone());
+        }
+        numbers.extend(self.order.clone());
+        if let Some(network) = &self.network {
+            let NetworkNumbers { codes: [own, other], hidden, sets, out } = network.numbers();
+            numbers.extend([own, other, hidden, sets, out]);
+        }
+        for ((name, ..), numbers) in sections_of(version).zip(numbers) {
             let _ = writeln!(text, "{name}");
             for line in numbers.chunks(PER_LINE) {
                 let line: Vec<String> = line.iter().map(i16::to_string).collect();
@@ -138,11 +150,11 @@ impl LineWeights {
     /// What is wrong with it, and where.
     pub fn parse(text: &str) -> Result<LineWeights, WeightsError> {
         let first = text.lines().next().and_then(|line| line.strip_prefix(HEAD)).ok_or(WeightsError::Head)?;
-        let form = match first.trim().parse() {
-            Ok(1) => WeightsForm::Alone,
-            Ok(VERSION) => WeightsForm::WithLast,
-            Ok(version) => return Err(WeightsError::Version(version)),
-            Err(_) => return Err(WeightsError::Head),
+        let version = first.trim().parse().map_err(|_| WeightsError::Head)?;
+        let form = match version {
+            1 => WeightsForm::Alone,
+            2..=VERSION => WeightsForm::WithLast,
+            _ => return Err(WeightsError::Version(version)),
         };
         let body = text.trim_end().rsplit_once("\nsum ").ok_or(WeightsError::Sum)?;
         let sum = crc32fast::hash(format!("{}\n", body.0).as_bytes());
@@ -151,20 +163,20 @@ impl LineWeights {
         }
         let mut lines = (1..).zip(body.0.lines()).skip(1).filter(|(_, line)| !line.starts_with('#')).peekable();
         let mut sections = Vec::new();
-        for (name, expected) in SECTIONS {
-            if !form.has(name) {
-                sections.push(vec![0; expected]);
-                continue;
-            }
+        for (name, expected, most) in sections_of(version) {
             let line = lines.next().map_or(0, |(number, line)| if line == name { 0 } else { number });
             if line > 0 {
                 return Err(WeightsError::Section { line, name });
             }
             let mut numbers: Vec<i16> = Vec::new();
-            while let Some((line, text)) = lines.next_if(|(_, text)| SECTIONS.iter().all(|of| of.0 != *text)) {
+            while let Some((line, text)) = lines.next_if(|(_, text)| sections_of(version).all(|of| of.0 != *text)) {
                 for found in text.split_ascii_whitespace() {
-                    let number = found.parse().ok().filter(|number: &i16| (-MOST..=MOST).contains(number));
-                    numbers.push(number.ok_or_else(|| WeightsError::Number { line, found: found.to_owned() })?);
+                    let number = found.parse().ok().filter(|number: &i16| (-most..=most).contains(number));
+                    numbers.push(number.ok_or_else(|| WeightsError::Number {
+                        line,
+                        found: found.to_owned(),
+                        most,
+                    })?);
                 }
             }
             if numbers.len() != expected {
@@ -178,18 +190,25 @@ impl LineWeights {
         let threats = |numbers: &CodeWeights| -> ThreatWeights {
             std::array::from_fn(|class| std::array::from_fn(|n| numbers[SEVERAL * class + n]))
         };
-        let Ok([tempo, own, other, codes_own, codes_other, sets, make, take]) =
-            <[CodeWeights; 8]>::try_from(sections)
-        else {
-            return Err(WeightsError::Head);
-        };
+        let mut sections = sections.into_iter();
+        let mut next = || sections.next().unwrap_or_default();
+        let (tempo, of_threats, codes) = (next(), [next(), next()], [next(), next()]);
+        let sets = if form == WeightsForm::WithLast { next() } else { vec![0; SETS] };
+        let order = [next(), next()];
+        let network = (version >= VERSION).then(|| NetworkNumbers {
+            codes: [next(), next()],
+            hidden: next(),
+            sets: next(),
+            out: next(),
+        });
         Ok(LineWeights {
             form,
-            codes: [codes_own, codes_other],
-            threats: [threats(&own), threats(&other)],
+            codes,
+            threats: of_threats.map(|numbers| threats(&numbers)),
             sets,
             tempo: tempo[0],
-            order: [make, take],
+            order,
+            network: network.map(|numbers| Box::new(CellNetwork::new(&numbers))),
         })
     }
 }
@@ -217,7 +236,14 @@ mod tests {
         let by_hand = LineWeights::by_hand(&MoveCodes::new());
         assert_eq!(LineWeights::of_threats().form, WeightsForm::Alone);
         assert_ne!(LineWeights::of_threats(), by_hand);
-        for weights in [LineWeights::usual(), LineWeights::of_threats(), by_hand] {
+        // A network whose numbers all differ from their neighbours, and files of version 2, which have none.
+        let numbers = |count: usize| (0..count as i16).map(|at| at % 1801).collect();
+        let [own, other, hidden, sets, out] = NETWORK_SECTIONS.map(|section| numbers(section.1));
+        let network = CellNetwork::new(&NetworkNumbers { codes: [own, other], hidden, sets, out });
+        let without = LineWeights { network: None, ..LineWeights::usual() };
+        let with = LineWeights { network: Some(Box::new(network)), ..without.clone() };
+        assert!(without.to_text("").starts_with("morpion gomoku weights 2\n"));
+        for weights in [LineWeights::usual(), LineWeights::of_threats(), by_hand, without, with] {
             let text = weights.to_text("from\nnowhere\u{7}");
             assert!(text.contains("\n# from\n# nowhere \n"), "{}", &text[..200]);
             assert_eq!(LineWeights::parse(&text), Ok(weights));
@@ -228,8 +254,8 @@ mod tests {
     fn what_is_no_table_is_refused_with_its_place() {
         let text = LineWeights::by_hand(&MoveCodes::new()).to_text("");
         let cases = [
-            (String::new(), "line 1: expected 'morpion gomoku weights 2'"),
-            (text.replacen("weights 1", "weights 3", 1), "the weights have version 3; this program reads version 2"),
+            (String::new(), "line 1: expected 'morpion gomoku weights 3'"),
+            (text.replacen("weights 1", "weights 4", 1), "the weights have version 4; this program reads version 3"),
             (text.replacen("weights 1", "weights x", 1), "line 1"),
             (text.replacen("1440", "1441", 1), "check sum"),
             (text.replacen("\nsum ", "\nsun ", 1), "check sum"),
@@ -240,6 +266,7 @@ mod tests {
             (summed(&text.replacen("codes other\n", "", 1)), "'codes to move' has 4760 numbers instead of 2380"),
             (summed(&text.replacen("tempo\n", "", 1)), "line 2: expected the line 'tempo'"),
             (summed("morpion gomoku weights 1\n"), "'tempo' has 0 numbers"),
+            (summed(&text.replacen("weights 1", "weights 3", 1)), "expected the line 'sets of threats'"),
         ];
         for (text, why) in cases {
             let error = LineWeights::parse(&text).unwrap_err().to_string();
@@ -249,7 +276,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "(morpion gomoku weights [12]\n)?(tempo\n)?[-0-9a-z #\n]{0,80}") {
+        fn no_text_panics(text in "(morpion gomoku weights [123]\n)?(tempo\n)?[-0-9a-z #\n]{0,80}") {
             let _ = LineWeights::parse(&text);
             let _ = LineWeights::parse(&summed(&format!("{text}\nsum ")));
         }

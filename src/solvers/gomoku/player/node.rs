@@ -300,7 +300,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         value
     }
 
-    fn estimate(&self) -> Value {
+    fn estimate(&mut self) -> Value {
         self.stones.estimate().clamp(-MOST, MOST)
     }
 
@@ -344,14 +344,14 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             TableEntry { lower: exact, upper: WIN + 1000, depth: 0, best: NO_MOVE }.put(self.table, hash, 1);
             return Ok(value);
         }
-        let estimate = self.estimate();
         if depth <= 0 || ply + 1 >= PLIES {
-            return Ok(estimate);
+            return Ok(self.estimate());
         }
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let threatened = self.stones.lines.count_of(enemy, MoveClass::StraightFour) > 0
             || self.stones.lines.count_of(enemy, MoveClass::Five) > 0;
         if !is_exact && !threatened && beta.abs() < DECIDED {
+            let estimate = self.estimate();
             if parts.child_futility && depth <= FUTILITY.0 && estimate - FUTILITY.1 * depth >= beta {
                 return Ok(estimate);
             }
@@ -439,7 +439,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         result?;
         if tried == 0 {
             // Nothing meets the threat, or black may play nowhere.
-            return Ok(if threatened { -(WIN - ply as Value - 4) } else { estimate });
+            return Ok(if threatened { -(WIN - ply as Value - 4) } else { self.estimate() });
         }
         let known = to_table(best_value, ply);
         let lower = if best_value > low { known } else { -WIN - 1000 };

@@ -219,7 +219,7 @@ impl<'a> SearchStones<'a> {
 
     /// The estimate of the position for the side to move.
     #[inline]
-    pub fn estimate(&self) -> i32 {
+    pub fn estimate(&mut self) -> i32 {
         self.lines.estimate(self.side)
     }
 
