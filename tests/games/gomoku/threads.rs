@@ -21,13 +21,13 @@ type Found = (u32, i32, u64);
 
 /// What one thread finds: position, budget of nodes, what is found, and the line.
 const OF_ONE: [(&str, u64, Found, &str); 7] = [
-    ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (11, 19_987, 36_597), "g9f8j8g11h8i8h7g7h9h6f9e9"),
-    ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 4_680), "h8h7g9f9e7e8h10h12f8i11d6"),
-    ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (5, 19_987, 2_161), "i7h8i10g8i8i9"),
-    ("h5j9i5e8e7g11g8e6", ENOUGH, (7, 19_991, 8_255), "h7k5h6h8g7f7f8e9j4"),
-    ("h8i9g7", 20_000, (10, -169, 20_480), "i8i10h10j8g9h9j11f8h6f7"),
-    ("h8i9g7g9f8h7", 20_000, (11, 481, 20_480), "e8g8e9h6f9g10f7f10d9g11g12c10"),
-    ("h8i8j7h10g9", 20_000, (11, -155, 20_480), "i7i6h6k8h5j9j8k9g5f4i9k7"),
+    ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (9, 19_987, 8_103), "g9f8j8g11h9f9h8g8h7h6g7d7"),
+    ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 3_907), "f9g9h8h7e8e7f7g8g10i12d7"),
+    ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (6, 19_989, 3_817), "i7h7i8i9g6f6i4i5h5e8j3"),
+    ("h5j9i5e8e7g11g8e6", ENOUGH, (7, 19_991, 11_649), "h7j5h6h8g7f7f8e9j4"),
+    ("h8i9g7", 20_000, (9, -178, 20_480), "i8i10j9h9h7g6g8i6k10l11"),
+    ("h8i9g7g9f8h7", 20_000, (10, 425, 20_480), "e9"),
+    ("h8i8j7h10g9", 20_000, (10, -151, 20_480), "i7i9j10i10k9i11j11j9k8f9h9"),
 ];
 /// The first of them are won, and not by continuous fours.
 const WON: usize = 4;
