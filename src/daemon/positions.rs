@@ -165,28 +165,30 @@ pub fn points<G: Game>(value: i32) -> i32 {
     value / G::POINT
 }
 
-/// The move that the machine makes in a position. It takes about as long as the request says.
+/// The move that the machine makes in a position. It takes about as long as the request says, or until `stop` says to
+/// stop.
 ///
 /// # Errors
 /// If the settings, the moves, the level, the threads or the time are not valid, the game is over, or the machine
 /// does not play this game.
-pub fn chosen_move(request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
+pub fn chosen_move(request: MoveRequest, stop: &dyn Fn() -> bool) -> Result<ChosenMoveView, NoPosition> {
     let MoveRequest { settings, moves, opening, seed, brain, level, threads, seconds } = request;
     let level = Level::new(level).map_err(|error| NoPosition::Settings(error.to_string()))?;
-    let opponent = Opponent::new(brain, level, threads, seconds)?;
+    let opponent = Opponent::new(brain, level, threads, (seconds, stop))?;
     consult(Asked { settings, moves, opening, seed }, &opponent, Choice)
 }
 
-/// What the best moves of a position are worth. It takes about as long as the request says.
+/// What the best moves of a position are worth. It takes about as long as the request says, or until `stop` says to
+/// stop.
 ///
 /// # Errors
 /// As for [`chosen_move`], and if too few or too many moves are wanted.
-pub fn analysis(request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition> {
+pub fn analysis(request: AnalysisRequest, stop: &dyn Fn() -> bool) -> Result<PositionAnalysisView, NoPosition> {
     let AnalysisRequest { settings, moves, opening, best, threads, seconds } = request;
     if !(1..=MOST_BEST).contains(&best) {
         return Err(NoPosition::Settings(format!("best: expected 1 to {MOST_BEST}")));
     }
-    let opponent = Opponent::new(None, Level::FULL, threads, seconds)?;
+    let opponent = Opponent::new(None, Level::FULL, threads, (seconds, stop))?;
     consult(Asked { settings, moves, opening, seed: None }, &opponent, Analysis { best: best.into() })
 }
 
@@ -200,17 +202,24 @@ struct Asked {
 }
 
 /// Who is asked, and what it may use.
-struct Opponent {
+struct Opponent<'s> {
     /// Its name, if it is not the usual one.
     brain: Option<String>,
     level: Level,
     threads: usize,
     seconds: f64,
+    /// Says whether to stop before.
+    stop: &'s dyn Fn() -> bool,
 }
 
-impl Opponent {
+impl<'s> Opponent<'s> {
     /// An opponent with what a request says, if that can be.
-    fn new(brain: Option<String>, level: Level, threads: u32, seconds: f64) -> Result<Opponent, NoPosition> {
+    fn new(
+        brain: Option<String>,
+        level: Level,
+        threads: u32,
+        (seconds, stop): (f64, &'s dyn Fn() -> bool),
+    ) -> Result<Opponent<'s>, NoPosition> {
         if !(seconds > 0.0 && seconds <= MOST_SECONDS) {
             return Err(NoPosition::Settings(format!("seconds: expected more than 0, at most {MOST_SECONDS}")));
         }
@@ -219,7 +228,7 @@ impl Opponent {
             return Err(NoPosition::Settings(format!("threads: expected 1 to {MOST_THREADS}")));
         }
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Opponent { brain, level, threads: threads.min(processors), seconds })
+        Ok(Opponent { brain, level, threads: threads.min(processors), seconds, stop })
     }
 
     /// Who plays from a position.
@@ -247,8 +256,8 @@ trait Consultation {
 }
 
 /// Asks a player about a position.
-fn consult<C: Consultation>(asked: Asked, opponent: &Opponent, question: C) -> Result<C::Answer, NoPosition> {
-    struct AskVisitor<'o, C>(Vec<String>, &'o Opponent, C);
+fn consult<C: Consultation>(asked: Asked, opponent: &Opponent<'_>, question: C) -> Result<C::Answer, NoPosition> {
+    struct AskVisitor<'o, C>(Vec<String>, &'o Opponent<'o>, C);
     impl<C: Consultation> Visitor for AskVisitor<'_, C> {
         type Out = Result<C::Answer, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
@@ -278,14 +287,14 @@ fn consult<C: Consultation>(asked: Asked, opponent: &Opponent, question: C) -> R
 fn ask<G: Playable, C: Consultation>(
     root: &G,
     moves: &[String],
-    opponent: &Opponent,
+    opponent: &Opponent<'_>,
     question: C,
     player: impl FnOnce(&G) -> Result<Box<dyn Player<G>>, OpponentError>,
 ) -> Result<C::Answer, NoPosition> {
     let (position, ..) = after(root, moves)?;
     let began = Instant::now();
     let mut player = player(&position).map_err(|error| NoPosition::NoOpponent(error.to_string()))?;
-    let mut used = || began.elapsed().as_secs_f64() / opponent.seconds;
+    let mut used = || if (opponent.stop)() { 1.0 } else { began.elapsed().as_secs_f64() / opponent.seconds };
     let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut used };
     question.ask(&position, &mut *player, &mut budget, began).ok_or(NoPosition::Over)
 }

@@ -264,18 +264,19 @@ pub trait Service: Send + Sync + 'static {
     /// If the settings or the moves are not valid.
     fn position(&self, request: PositionRequest) -> Result<PositionView, NoPosition>;
 
-    /// The move that the machine makes in such a position.
+    /// The move that the machine makes in such a position. A search ends early where `stop` says so.
     ///
     /// # Errors
     /// If the settings, the moves, the level or the time are not valid, the game is over, or the machine does not
     /// play this game.
-    fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition>;
+    fn chosen_move(&self, request: MoveRequest, stop: &dyn Fn() -> bool) -> Result<ChosenMoveView, NoPosition>;
 
-    /// What the best moves of such a position are worth.
+    /// What the best moves of such a position are worth. A search ends early where `stop` says so.
     ///
     /// # Errors
     /// As for [`Service::chosen_move`].
-    fn analysis(&self, request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition>;
+    fn analysis(&self, request: AnalysisRequest, stop: &dyn Fn() -> bool)
+    -> Result<PositionAnalysisView, NoPosition>;
 
     /// The workers and what they compute.
     fn workers(&self) -> Vec<WorkerView>;

@@ -683,12 +683,16 @@ impl Service for Fake {
         positions::position(request)
     }
 
-    fn chosen_move(&self, request: MoveRequest) -> Result<ChosenMoveView, NoPosition> {
-        positions::chosen_move(request)
+    fn chosen_move(&self, request: MoveRequest, stop: &dyn Fn() -> bool) -> Result<ChosenMoveView, NoPosition> {
+        positions::chosen_move(request, stop)
     }
 
-    fn analysis(&self, request: AnalysisRequest) -> Result<PositionAnalysisView, NoPosition> {
-        positions::analysis(request)
+    fn analysis(
+        &self,
+        request: AnalysisRequest,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<PositionAnalysisView, NoPosition> {
+        positions::analysis(request, stop)
     }
 
     fn backups(&self) -> Result<BackupsView, Refusal> {

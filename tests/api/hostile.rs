@@ -5,7 +5,9 @@ use crate::http::{PATIENCE, connect, get, post, raw, request};
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use morpion::daemon::api::{ServeError, ServerLimits};
 use morpion::daemon::tokens::{Role, TokenFile, make};
+use serde_json::json;
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -286,5 +288,33 @@ fn other_machines_need_a_token() {
     // A stranger without a valid token cannot fill the log.
     with("wrong", "GET", "/api/v1/health", "").problem(500);
     assert_eq!(daemon.log.lock().unwrap().len(), 1, "{:?}", daemon.log);
+    daemon.end().unwrap();
+}
+
+/// Clients that have gone away take no search from the others: only a few run at a time.
+#[test]
+fn a_search_ends_with_the_client_that_waits_for_it() {
+    let daemon = Daemon::begin();
+    let began = Instant::now();
+    let body = json!({ "settings": { "game": "gomoku" }, "moves": ["h8", "i9", "g7"], "seconds": 10 }).to_string();
+    for path in ["move", "analysis"].repeat(3) {
+        let mut client = TcpStream::connect(daemon.address).unwrap();
+        let length = body.len();
+        write!(
+            client,
+            "POST /api/v1/position/{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}",
+            daemon.address
+        )
+        .unwrap();
+        client.flush().unwrap();
+        // It is being searched for, or waits for its turn.
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let short = json!({ "settings": { "game": "gomoku" }, "moves": ["h8"], "seconds": 0.1 }).to_string();
+    for path in ["move", "analysis"] {
+        assert_eq!(post(daemon.address, &format!("/api/v1/position/{path}"), &short).status, 200);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    assert!(seconds < 8.0, "{seconds} s: searches have gone on for nobody");
     daemon.end().unwrap();
 }

@@ -35,8 +35,42 @@ fn the_same_seed_gives_the_same_match() {
     let last = &lines[2];
     let games: u64 = ["won", "drawn", "lost"].iter().map(|key| last[key].as_u64().unwrap()).sum();
     assert_eq!((games, last["command"].as_str()), (4, Some("match")), "{json}");
+    for pair in &lines[..2] {
+        let (opening, games) = (pair["opening"].as_str().unwrap(), pair["games"].as_array().unwrap());
+        let moves = |game: &serde_json::Value| -> Vec<String> { serde_json::from_value(game.clone()).unwrap() };
+        let plies: Vec<usize> = games.iter().map(|game| moves(game).len()).collect();
+        assert_eq!(serde_json::json!(plies), pair["plies"], "{pair}");
+        assert!(games.iter().all(|game| moves(game).concat().starts_with(opening)), "{pair}");
+    }
     let half_points: u64 = lines[..2].iter().map(|pair| pair["half_points"].as_u64().unwrap()).sum();
     assert_eq!(last["score"].as_f64().unwrap(), half_points as f64 / 8.0);
+}
+
+#[test]
+fn games_are_saved_where_nothing_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let games = directory.path().join("new/games");
+    let output = games.to_str().unwrap();
+    for (game, ending) in [("gomoku", "sgf"), ("reversi", "ggf"), ("go", "sgf")] {
+        let _ = std::fs::remove_dir_all(&games);
+        let arguments = ["morpion:1", "morpion:2", "--game", game, "--pairs", "1", "--nodes", "20", "--time", "1h"];
+        let (status, out, errors) = run(&[&arguments[..], &["-o", output]].concat());
+        assert!(status.status.success() && errors.is_empty(), "{out}{errors}");
+        let mut names: Vec<String> = std::fs::read_dir(&games)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, [0, 1].map(|number| format!("game00000{number}.{ending}")));
+        for name in &names {
+            let text = std::fs::read_to_string(games.join(name)).unwrap();
+            assert!(text.starts_with("(;") && text.ends_with(")\n"), "{text}");
+        }
+        let (status, out, errors) = run(&[&arguments[..], &["-o", output]].concat());
+        assert!(!status.status.success() && out.is_empty(), "{out}");
+        assert!(errors.contains("the directory is not empty"), "{errors}");
+        assert_eq!(std::fs::read_dir(&games).unwrap().count(), 2);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod rival;
 use self::programs::ProgramGame;
 use self::rival::{Rival, RivalClock};
 use super::flags::{FlagHelp, SettingFlags};
-use super::grid_input::plain;
+use super::grid_input::{plain, save};
 use super::streams::say;
 use crate::core::elo::EloEstimate;
 use crate::core::setting::{SettingInfo, ValueKind};
@@ -20,9 +20,11 @@ use crate::jobs::reading::FromSettings;
 use crate::jobs::setup::matches::{MatchBoard, MatchGameName, MatchSetup};
 use crate::solvers::matches::own::JUDGE_MEMORY;
 use crate::solvers::matches::{after, play_game, play_pair};
-use anyhow::bail;
+use anyhow::{Context, bail, ensure};
 use clap::Arg;
+use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Version of the `--json` output.
@@ -51,9 +53,42 @@ pub struct Args {
     /// Count the time of this program's player in seconds of the processor instead of the clock
     #[arg(long)]
     cpu: bool,
+    /// Directory for the games, a file each (SGF; GGF for Reversi on square boards); it is made if it is missing, and
+    /// is empty otherwise
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
     /// Print one JSON object per pair, and one at the end
     #[arg(long)]
     json: bool,
+}
+
+/// What of a match goes where.
+struct MatchOutput<'o> {
+    /// The lines of pairs, and the result.
+    out: &'o mut dyn Write,
+    json: bool,
+    /// Where each game gets a file.
+    directory: Option<PathBuf>,
+}
+
+impl MatchOutput<'_> {
+    /// Saves the game of a number: all its moves from the empty board on.
+    fn save<G: MatchBoard>(&self, empty: &G, number: u64, moves: &[G::Move]) -> anyhow::Result<()> {
+        let Some(directory) = &self.directory else { return Ok(()) };
+        let position = after(empty, moves);
+        let path = directory.join(format!("game{number:06}.{}", position.saved_as()));
+        let text = position.saved(empty, moves).trim_end().to_owned() + "\n";
+        save(&path, text.as_bytes(), false)
+    }
+}
+
+/// Makes a directory, or makes sure that it is empty.
+fn make_empty(directory: &Path) -> anyhow::Result<()> {
+    let name = plain(&directory.display().to_string());
+    fs::create_dir_all(directory).with_context(|| format!("{name}: cannot be made"))?;
+    let mut entries = fs::read_dir(directory).with_context(|| format!("{name}: cannot be read"))?;
+    ensure!(entries.next().is_none(), "{name}: the directory is not empty");
+    Ok(())
 }
 
 impl FlagHelp for MatchSettings {
@@ -86,12 +121,16 @@ impl FlagHelp for MatchSettings {
 /// # Errors
 /// A player that cannot be had, a position or rules that are not for matches, or output that cannot be written.
 pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Args { first, second, asked, cpu, json } = args;
+    let Args { first, second, asked, cpu, output: directory, json } = args;
     let job = MatchSettings::job(&asked.given, [first, second])?;
+    if let Some(directory) = &directory {
+        make_empty(directory)?;
+    }
+    let output = MatchOutput { out, json, directory };
     match job.game {
-        MatchGameName::Gomoku => play_match::<GomokuPosition>(&job, cpu, json, out)?,
-        MatchGameName::Reversi => play_match::<ReversiPosition>(&job, cpu, json, out)?,
-        MatchGameName::Go => play_match::<LargePosition>(&job, cpu, json, out)?,
+        MatchGameName::Gomoku => play_match::<GomokuPosition>(&job, cpu, output)?,
+        MatchGameName::Reversi => play_match::<ReversiPosition>(&job, cpu, output)?,
+        MatchGameName::Go => play_match::<LargePosition>(&job, cpu, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -99,8 +138,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
 fn play_match<G: ProgramGame + MatchBoard>(
     job: &MatchJob,
     of_processor: bool,
-    json: bool,
-    out: &mut dyn Write,
+    output: MatchOutput<'_>,
 ) -> anyhow::Result<()> {
     let (empty, title) = job.begin::<G>()?;
     let (limit, komi, clock) = (job.per_move(), job.komi, RivalClock::new(of_processor));
@@ -112,8 +150,8 @@ fn play_match<G: ProgramGame + MatchBoard>(
     let mut judge = G::own_player(JUDGE_MEMORY)?;
     G::prepare(&mut judge, &empty, komi)?;
     let names = [plain(&job.players[0]), plain(&job.players[1])];
-    if !json {
-        writeln!(out, "{title}\nA is {}, B is {}", names[0], names[1])?;
+    if !output.json {
+        writeln!(output.out, "{title}\nA is {}, B is {}", names[0], names[1])?;
     }
     let mut tally = MatchTally::new(job.sprt);
     for pair in 0..job.pairs {
@@ -137,22 +175,33 @@ fn play_match<G: ProgramGame + MatchBoard>(
         let (opening, half_points) = (&played.opening, played.half_points());
         let moves: String = opening.iter().map(|&m| empty.name(m)).collect();
         let plies: Vec<usize> = played.games.iter().map(|game| opening.len() + game.moves.len()).collect();
-        if json {
+        let games = played.games.each_ref().map(|game| [&opening[..], &game.moves].concat());
+        for (number, moves) in (2 * pair..).zip(&games) {
+            output.save(&empty, number, moves)?;
+        }
+        if output.json {
+            let names = |moves: &[G::Move]| moves.iter().map(|&m| empty.name(m)).collect::<Vec<_>>();
             let object = serde_json::json!({
                 "version": JSON_VERSION, "command": "match", "pair": pair, "opening": moves,
-                "half_points": half_points, "plies": plies,
+                "half_points": half_points, "plies": plies, "games": games.each_ref().map(|moves| names(moves)),
             });
-            writeln!(out, "{object}")?;
+            writeln!(output.out, "{object}")?;
         } else {
             let points = half_points as f64 / 2.0;
-            writeln!(out, "pair {:<4} {points:.1} of 2  plies {:>3} {:>3}  {moves}", pair + 1, plies[0], plies[1])?;
+            writeln!(
+                output.out,
+                "pair {:<4} {points:.1} of 2  plies {:>3} {:>3}  {moves}",
+                pair + 1,
+                plies[0],
+                plies[1]
+            )?;
         }
-        out.flush()?;
+        output.out.flush()?;
         if tally.is_decided() {
             break;
         }
     }
-    report(&tally.figures(), json, out)
+    report(&tally.figures(), output.json, output.out)
 }
 
 fn report(figures: &MatchFigures, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -15,7 +15,6 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Media types of SGF.
 const SGF_TYPES: [&str; 2] = ["application/x-go-sgf", "text/plain"];
@@ -64,14 +63,7 @@ pub async fn node_position(State(shared): Handle, headers: HeaderMap, body: Byte
 ))]
 pub async fn answer_question(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: EditedQuestionRequest = json(&headers, &body)?;
-    let waits = WaitingClient::default();
-    let given_up = Arc::clone(&waits.given_up);
-    let call = move |shared: &ApiState| {
-        let mut stop = || given_up.load(Ordering::Relaxed) || *shared.closing.borrow();
-        Ok(editor::answer(&request, &mut stop)?)
-    };
-    let found = shared.call_thinking(call).await?;
-    drop(waits);
+    let found = shared.call_thinking(move |_, stop| Ok(editor::answer(&request, &mut || stop())?)).await?;
     Ok(JsonDocument(found).into_response())
 }
 
@@ -130,17 +122,5 @@ async fn heavy<T: Serialize + Send + 'static>(
 impl From<EditorError> for ApiFailure {
     fn from(error: EditorError) -> ApiFailure {
         ProblemDetails::invalid(error.to_string()).into()
-    }
-}
-
-/// Tells a reading that nobody waits for its answer: the future of a request is dropped when its connection ends.
-#[derive(Default)]
-struct WaitingClient {
-    given_up: Arc<AtomicBool>,
-}
-
-impl Drop for WaitingClient {
-    fn drop(&mut self) {
-        self.given_up.store(true, Ordering::Relaxed);
     }
 }

@@ -41,7 +41,7 @@ pub async fn position(State(shared): Handle, headers: HeaderMap, body: Bytes) ->
 pub async fn chosen_move(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: MoveRequest = json(&headers, &body)?;
     bounded(&request.moves)?;
-    let found = shared.call_thinking(move |shared| Ok(shared.service.chosen_move(request))).await?;
+    let found = shared.call_thinking(move |shared, stop| Ok(shared.service.chosen_move(request, stop))).await?;
     answer(found)
 }
 
@@ -56,7 +56,7 @@ pub async fn chosen_move(State(shared): Handle, headers: HeaderMap, body: Bytes)
 pub async fn analysis(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: AnalysisRequest = json(&headers, &body)?;
     bounded(&request.moves)?;
-    let found = shared.call_thinking(move |shared| Ok(shared.service.analysis(request))).await?;
+    let found = shared.call_thinking(move |shared, stop| Ok(shared.service.analysis(request, stop))).await?;
     answer(found)
 }
 

@@ -10,6 +10,7 @@ use crate::daemon::view::TotalsView;
 use crate::notation::catalogue::Catalogue;
 use axum::body::Bytes;
 use axum::extract::State;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use tokio::sync::{Semaphore, watch};
@@ -89,12 +90,19 @@ impl ApiState {
         self.call_few(&self.heavy, call).await
     }
 
-    /// The same for searches for the machine's moves and for answers, which take seconds.
+    /// The same for searches for the machine's moves and for answers, which take seconds. What the call gets as its
+    /// second argument says whether to stop: nobody waits for the answer any more, or the daemon ends.
     pub async fn call_thinking<T: Send + 'static>(
         self: &Arc<ApiState>,
-        call: impl FnOnce(&ApiState) -> Result<T, ApiFailure> + Send + 'static,
+        call: impl FnOnce(&ApiState, &dyn Fn() -> bool) -> Result<T, ApiFailure> + Send + 'static,
     ) -> Result<T, ApiFailure> {
-        self.call_few(&self.thinking, call).await
+        let waits = WaitingClient::default();
+        let given_up = Arc::clone(&waits.given_up);
+        let call =
+            move |shared: &ApiState| call(shared, &|| given_up.load(Ordering::Relaxed) || *shared.closing.borrow());
+        let found = self.call_few(&self.thinking, call).await;
+        drop(waits);
+        found
     }
 
     async fn call_few<T: Send + 'static>(
@@ -108,5 +116,17 @@ impl ApiState {
             call(shared)
         })
         .await
+    }
+}
+
+/// Tells a reading that nobody waits for its answer: the future of a request is dropped when its connection ends.
+#[derive(Default)]
+struct WaitingClient {
+    given_up: Arc<AtomicBool>,
+}
+
+impl Drop for WaitingClient {
+    fn drop(&mut self) {
+        self.given_up.store(true, Ordering::Relaxed);
     }
 }

@@ -89,7 +89,7 @@ function parse(text) {
 }
 
 export const get = (path, signal) => json("GET", path, { signal });
-export const post = (path, body, headers) => json("POST", path, { body, headers });
+export const post = (path, body, headers, signal) => json("POST", path, { body, headers, signal });
 export const patch = (path, body) => json("PATCH", path, { body });
 export const remove = (path) => json("DELETE", path);
 

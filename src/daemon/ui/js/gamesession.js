@@ -62,6 +62,8 @@ export class GameSession {
     /** Whether it is being asked for a move, the last move that it told, and whether that is a hint; why it did not tell one. */
     [this.thinking, this.thought, this.hinted, this.refusal] = [false, null, false, ""];
     [this.asked, this.consulted] = [0, 0];
+    /** Give up the question for a move, and the analysis, that are under way. */
+    [this.consultation, this.valuation] = [new AbortController(), new AbortController()];
     this.timer = 0;
     /** Whether the view was left. */
     this.stopped = false;
@@ -168,6 +170,8 @@ export class GameSession {
 
   #forgetAnalysis() {
     this.analysed += 1;
+    this.valuation.abort();
+    this.valuation = new AbortController();
     [this.analysis, this.unanalysed] = [null, ""];
   }
 
@@ -179,12 +183,12 @@ export class GameSession {
 
   /** Values the best moves of the position that is shown, each time in a longer search, until another one is shown. */
   async #analyse() {
-    if (!this.analysing || this.stopped || !this.canAnalyse()) return;
+    if (!this.analysing || this.stopped || !this.canAnalyse() || this.isMachinesTurn()) return;
     const number = this.analysed;
     for (const seconds of ANALYSIS_SECONDS) {
       let [answer, problem] = [null, null];
       try {
-        answer = await post("/position/analysis", { ...this.#moment(), ...this.#together(), seconds, best: ANALYSED_MOVES });
+        answer = await post("/position/analysis", { ...this.#moment(), ...this.#together(), seconds, best: ANALYSED_MOVES }, undefined, this.valuation.signal);
       } catch (refused) {
         problem = refused;
       }
@@ -204,6 +208,8 @@ export class GameSession {
   /** The answer about another position no longer counts. */
   #forgetAsked() {
     this.consulted += 1;
+    this.consultation.abort();
+    this.consultation = new AbortController();
     [this.thinking, this.hinted, this.refusal] = [false, false, ""];
   }
 
@@ -221,7 +227,7 @@ export class GameSession {
     try {
       const brain = play && GAMES[this.game].brains && this.brain ? { brain: this.brain } : {};
       const answer = await post("/position/move",
-        { ...this.#moment(), ...this.#together(), level: play ? this.level : 10, seconds: this.think, ...brain });
+        { ...this.#moment(), ...this.#together(), level: play ? this.level : 10, seconds: this.think, ...brain }, undefined, this.consultation.signal);
       if (number !== this.consulted) return;
       [this.thinking, this.thought, this.hinted] = [false, answer, !play];
       const own = answer.line.slice(0, answer.own);
@@ -245,9 +251,11 @@ export class GameSession {
   seat(changes) {
     Object.assign(this, changes);
     this.#forgetAsked();
+    this.#forgetAnalysis();
     this.keepAddress();
     this.changed();
     if (this.isMachinesTurn()) this.consult(true);
+    this.#analyse();
   }
 
   /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. The address of another
@@ -385,6 +393,7 @@ export class GameSession {
     this.stopped = true;
     this.asked += 1;
     this.#forgetAsked();
+    this.#forgetAnalysis();
     clearTimeout(this.timer);
   }
 }

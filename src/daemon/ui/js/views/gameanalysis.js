@@ -15,6 +15,7 @@ export function analysisCard(session) {
   const state = () => {
     const { analysing, analysis } = session;
     if (!analysing) return t`Values the best moves of each position that is shown.`;
+    if (session.isMachinesTurn()) return t`No analysis while the machine is to move.`;
     if (analysis) return t`What the best moves are worth to ${sideName(analysis.side)}, after ${decimal(analysis.seconds.toFixed(1))} s.`;
     return session.canAnalyse() && !session.unanalysed ? t`It thinks \u2026` : "";
   };
