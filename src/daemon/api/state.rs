@@ -119,7 +119,7 @@ impl ApiState {
     }
 }
 
-/// Tells a reading that nobody waits for its answer: the future of a request is dropped when its connection ends.
+/// Tells a search that nobody waits for its answer: the future of a request is dropped when its connection ends.
 #[derive(Default)]
 struct WaitingClient {
     given_up: Arc<AtomicBool>,

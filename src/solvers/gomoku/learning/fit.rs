@@ -134,6 +134,11 @@ pub(super) fn probability(exponent: f64) -> f64 {
     1.0 / (1.0 + (-exponent).exp())
 }
 
+/// What a position is to be taken for: a part of what the search said of it, and the rest of how the game ended.
+pub(super) fn target(value: f32, outcome: f32, search_part: f64) -> f64 {
+    search_part * probability(f64::from(value) / UNITS) + (1.0 - search_part) * f64::from(outcome)
+}
+
 pub(super) fn entropy(probability: f64, target: f64) -> f64 {
     let p = probability.clamp(1e-9, 1.0 - 1e-9);
     -target * p.ln() - (1.0 - target) * (1.0 - p).ln()
@@ -273,9 +278,7 @@ impl<'s> Fit<'s> {
                 return false;
             }
             for sample in part.iter().filter(|sample| is_training(sample.game)) {
-                let searched = probability(f64::from(sample.value) / UNITS);
-                let search_part = self.settings.search_part;
-                let target = search_part * searched + (1.0 - search_part) * f64::from(sample.outcome);
+                let target = target(sample.value, sample.outcome, self.settings.search_part);
                 let error = probability(exponent(sample, &weights).into()) - target;
                 for &(feature, count) in &sample.features {
                     gradient[usize::from(feature)] += error * f64::from(count);

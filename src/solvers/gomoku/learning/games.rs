@@ -34,6 +34,16 @@ pub struct GamesHead {
     pub weights: u32,
 }
 
+impl GamesHead {
+    /// Makes sure that its games can be learned from together with those of a first file.
+    pub(super) fn check_alike(&self, first: &GamesHead) -> Result<(), String> {
+        if (first.board, first.rules) == (self.board, self.rules) {
+            return Ok(());
+        }
+        Err("its games have another board or another rule than those of the first file".to_owned())
+    }
+}
+
 impl GamesFile for GamesHead {
     type Game = LearningGame;
 

@@ -7,7 +7,7 @@
 //! [Adam](super::adam).
 
 use super::adam::AdamStep;
-use super::fit::{UNITS, entropy, is_training, probability};
+use super::fit::{UNITS, entropy, is_training, probability, target};
 use super::games::{GamesHead, LearningGame};
 use super::sample::{Replayed, outcome_for, replay};
 use crate::core::seed::rng;
@@ -70,7 +70,7 @@ struct NetworkSample {
 }
 
 /// Points that are alike: the codes of the side to move and of the other one, and how many there are.
-type AlikeCells = ([u16; 2], u8);
+type AlikeCells = ([u16; 2], u16);
 
 /// The positions of games of one board and rule, with their estimates under the weights that the network corrects.
 #[derive(Debug)]
@@ -142,8 +142,7 @@ impl GameCollector for NetworkCollector {
                 self.kept = Some((*head, tables.map_err(|error: LineLengthError| error.to_string())?));
                 Ok(())
             }
-            Some((first, _)) if (first.board, first.rules) == (head.board, head.rules) => Ok(()),
-            Some(_) => Err("its games have another board or another rule than those of the first file".to_owned()),
+            Some((first, _)) => head.check_alike(first),
         }
     }
 
@@ -152,12 +151,12 @@ impl GameCollector for NetworkCollector {
         let number = *games;
         *games += 1;
         let Some((head, tables)) = kept else { return };
-        let mut alike: BTreeMap<[u16; 2], u8> = BTreeMap::new();
+        let mut alike: BTreeMap<[u16; 2], u16> = BTreeMap::new();
         replay(game, head.board, tables, |Replayed { lines, side, value, .. }| {
             alike.clear();
             for point in head.board.points().filter(|&point| lines.is_empty(point)) {
                 let count = alike.entry([side, side.other()].map(|side| lines.code(point, side))).or_default();
-                *count = count.saturating_add(1);
+                *count += 1;
             }
             let first = cells.len();
             cells.extend(alike.iter().map(|(&codes, &count)| (codes, count)));
@@ -411,9 +410,7 @@ pub fn fit_network(
                 let sample = &samples[at];
                 let cells = &cells[sample.cells.clone()];
                 let forward = fit.forward(cells, sample);
-                let searched = probability(f64::from(sample.value) / UNITS);
-                let target =
-                    settings.search_part * searched + (1.0 - settings.search_part) * f64::from(sample.outcome);
+                let target = target(sample.value, sample.outcome, settings.search_part);
                 let error = (probability(forward.exponent.into()) - target) / batch.len() as f64;
                 fit.backward(cells, sample, &forward, error as f32);
             }

@@ -96,8 +96,7 @@ impl GameCollector for GomokuCollector {
                 self.kept = Some((*head, tables, features));
                 Ok(())
             }
-            Some((first, ..)) if (first.board, first.rules) == (head.board, head.rules) => Ok(()),
-            Some(_) => Err("its games have another board or another rule than those of the first file".to_owned()),
+            Some((first, ..)) => head.check_alike(first),
         }
     }
 
