@@ -1,104 +1,54 @@
 //! A set of lines that a game could draw if it were lent some points.
 //!
-//! The lines are in no order. What is kept of them is which points each has, so a step costs a few additions. A game
-//! draws the lines one after the other, each with a new point. So read backwards it takes lines away, each of which
-//! has a point that no line still there has and that is not one of the start. A set from which all lines can be taken
-//! away like this *peels* (as the hypergraphs do by which erasures are decoded). Whatever is taken first, all go if
-//! they can, so a queue finds out. Any part of a set that peels peels too. So to bring a line in needs a look at the
-//! others only if all its points are those of other lines.
+//! The lines are in no order. A game draws them one after the other, each with a new point. So read backwards it
+//! takes lines away, each of which has a point that no line still there has and that is not one of the start. A set
+//! from which all lines can be taken away like this *peels* (as the hypergraphs do by which erasures are decoded).
+//! Whatever is taken first, all go if they can. Any part of a set that peels peels too. So to bring a line in needs
+//! a look at the others only if all its points are those of other lines ([`drawing`](super::drawing)).
 //!
 //! A set that peels has at least as many points beyond the start as lines. What it has more is *lent*: these points
 //! have to be there when the game begins. A set without lent points is a grid.
 
+use super::chances::Chances;
+use super::drawing::{DrawnPoints, SLOTS};
+use super::tracks::{LineTracks, PlacedLine, along};
 use crate::core::seed::{Rng, derive};
 use crate::morpion::board::Board;
 use crate::morpion::geometry::{Direction, Line, Move, Point, SIDE};
 use crate::morpion::variant::Rules;
 use rand::RngExt;
-use std::marker::PhantomData;
 
 /// Numbers of points.
-const POINTS: usize = 64 * 64;
-/// Rows of points.
-const ROWS: usize = 64;
-/// A line is numbered by its direction, times this, and its first point.
-const LINES: usize = 4 * POINTS;
-/// One line through a point. Below it is room for the sum of the numbers of nine lines.
-const ONE: u32 = 1 << 20;
-/// What the points of the start count: never one line, and never none.
-const OF_START: u32 = 64 * ONE;
-/// The cell that no line may cover.
-const BLOCKED: u16 = u16::MAX;
+pub(super) const POINTS: usize = 64 * 64;
+/// A line is numbered by its direction, times [`POINTS`], and its first point.
+pub(super) const LINES: usize = 4 * POINTS;
 /// One of so many steps takes a line out, as a mask of random bits.
 const REMOVALS: u64 = 15;
 
 /// A set without a start is moved to the middle when it has come so near the edge of the area.
-const MARGIN: usize = 5;
-/// By how much the number of lent points changes in a step, at most, up or down.
-const MOST_LENT: usize = 16;
-
-/// With what probabilities a walk takes a step.
-pub(super) struct Chances {
-    /// Of 2^32, by lines lost (beginning with one won) and by points lent ([`MOST_LENT`] for none).
-    of: [[u32; 2 * MOST_LENT + 1]; 3],
-}
-
-impl Chances {
-    /// At a temperature, in lines, where a lent point has a price, likewise in lines.
-    pub fn new(temperature: f64, price: f64) -> Chances {
-        let chance = |lost: f64, lent: f64| {
-            let worse = lost + price * lent;
-            if worse <= 0.0 { u32::MAX } else { ((-worse / temperature).exp() * 2f64.powi(32)) as u32 }
-        };
-        let row = |lost: usize| std::array::from_fn(|lent| chance(lost as f64 - 1.0, lent as f64 - MOST_LENT as f64));
-        Chances { of: std::array::from_fn(row) }
-    }
-
-    /// Whether a step is taken by which `lost` lines less are there (-1 to 1) and `lent` points more are lent.
-    #[inline(always)]
-    fn take(&self, lost: i32, lent: i32, rng: &mut Rng) -> bool {
-        let lent = (lent + MOST_LENT as i32).clamp(0, 2 * MOST_LENT as i32) as usize;
-        let chance = self.of[(lost + 1) as usize % 3][lent];
-        chance == u32::MAX || rng.random::<u32>() < chance
-    }
-}
+const MARGIN: i32 = 5;
 
 /// Lines that peel, with what a walk needs of them.
 pub(super) struct PeelingSet<R> {
-    /// By point: how many lines have it, times [`ONE`], and the sum of their numbers.
-    points: Box<[u32; POINTS]>,
-    /// The points that one line has, by rows, as bits.
-    single: Box<[u64; ROWS]>,
-    /// By direction and cell: the first point of the line that covers it and one; 0 for none.
-    cells: Box<[u16; LINES]>,
-    /// The lines that cannot come in: those that are there, barred or outside the area. As bits.
-    closed: Box<[u64; LINES / 64]>,
+    tracks: LineTracks<R>,
+    drawing: DrawnPoints,
     /// The lines, and where each one stands in the list.
     lines: Vec<u16>,
     place: Box<[u16; LINES]>,
     /// The points of the start, near which lines are drawn too.
     start: Vec<u16>,
-    /// Points beyond the start that a line has.
-    drawn: usize,
-    /// The first and the last row that has points.
-    rows: (usize, usize),
-    /// Room for [`PeelingSet::peels`].
-    rest: Box<[u32; POINTS]>,
-    waiting: Vec<u16>,
-    rules: PhantomData<R>,
-}
-
-/// The point that lies `n` steps along a direction, by numbers. It may lie outside the area.
-#[inline(always)]
-fn along(first: usize, direction: usize, n: i32) -> usize {
-    (first as i32 + Direction::ALL[direction].stride() * n) as usize & (POINTS - 1)
 }
 
 /// The line with a number.
 fn line_of(number: usize) -> Option<Line> {
     let (direction, first) = (Direction::ALL[number / POINTS], number % POINTS);
-    let (track, start) = direction.track(Point::new((first % 64) as i32, (first / 64) as i32)?);
+    let (track, start) = direction.track(point_of(first)?);
     Some(Line::pack(direction, track, start))
+}
+
+/// The point with a number.
+fn point_of(number: usize) -> Option<Point> {
+    Point::new((number % 64) as i32, (number / 64) as i32)
 }
 
 /// The number of a line.
@@ -106,8 +56,8 @@ fn number_of(line: Line) -> usize {
     line.direction() as usize * POINTS + line.first().index()
 }
 
-/// Bytes of a box of zeros.
-fn zeros<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
+/// Numbers that are all zero.
+pub(super) fn zeros<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     vec![T::default(); N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the lengths are equal"))
 }
 
@@ -115,46 +65,28 @@ impl<R: Rules> PeelingSet<R> {
     /// No lines, for games that begin with a board, or with nothing but what is lent. The lines of barred moves never
     /// come in.
     pub fn new(board: Option<&Board<R>>, barred: &[Move]) -> PeelingSet<R> {
-        let mut set = PeelingSet {
-            points: zeros(),
-            single: zeros(),
-            cells: zeros(),
-            closed: zeros(),
-            lines: Vec::new(),
-            place: zeros(),
-            start: Vec::new(),
-            drawn: 0,
-            rows: (SIDE as usize / 2, SIDE as usize / 2),
-            rest: zeros(),
-            waiting: Vec::new(),
-            rules: PhantomData,
+        let mut tracks = LineTracks::new();
+        let is_blocked = |direction: Direction, point: Point| {
+            let (track, c) = direction.track(point);
+            board.is_some_and(|board| board.blocked_of(direction, track) >> c & 1 == 1)
         };
         for number in 0..LINES {
             let (direction, first) = (Direction::ALL[number / POINTS], number % POINTS);
-            let point = Point::new((first % 64) as i32, (first / 64) as i32);
-            if point.and_then(|point| point.step(direction, R::LEN as i32 - 1)).is_none() {
-                set.close(number);
+            let point = |n: usize| point_of(first).and_then(|first| first.step(direction, n as i32));
+            let can_be = (0..R::LEN).all(|n| point(n).is_some_and(|p| n >= R::BLOCKED || !is_blocked(direction, p)));
+            if !can_be {
+                tracks.shut(PlacedLine::new(number));
             }
         }
-        barred.iter().for_each(|mv| set.close(number_of(mv.line())));
-        let Some(board) = board else { return set };
-        for point in board.set_points() {
-            set.points[point.index()] = OF_START;
-            set.start.push(point.index() as u16);
-            let row = point.y() as usize;
-            set.rows = (set.rows.0.min(row), set.rows.1.max(row));
-            for direction in Direction::ALL {
-                let (track, c) = direction.track(point);
-                if board.blocked_of(direction, track) >> c & 1 == 1 {
-                    set.cells[direction as usize * POINTS + point.index()] = BLOCKED;
-                }
-            }
+        barred.iter().for_each(|mv| tracks.shut(PlacedLine::new(number_of(mv.line()))));
+        let mut drawing = DrawnPoints::new();
+        let start: Vec<u16> =
+            board.into_iter().flat_map(Board::set_points).map(|point| point.index() as u16).collect();
+        for &point in &start {
+            tracks.add_start(usize::from(point));
+            drawing.add_start(usize::from(point));
         }
-        set
-    }
-
-    fn close(&mut self, number: usize) {
-        self.closed[number / 64] |= 1 << (number % 64);
+        PeelingSet { tracks, drawing, lines: Vec::new(), place: zeros(), start }
     }
 
     /// How many lines there are.
@@ -166,7 +98,7 @@ impl<R: Rules> PeelingSet<R> {
     /// How many points are lent.
     #[inline(always)]
     pub fn lent(&self) -> usize {
-        self.drawn - self.lines.len()
+        self.tracks.drawn() - self.lines.len()
     }
 
     /// The numbers of the lines, in the order in which a walk sees them.
@@ -182,28 +114,35 @@ impl<R: Rules> PeelingSet<R> {
     /// Becomes the set of these lines, if they can all be there, and peel, and no more than `lent` points are lent;
     /// else it is empty.
     pub fn become_set(&mut self, numbers: &[u16], lent: usize) -> bool {
-        let is_set = self.put_all(numbers) && self.lent() <= lent && self.game().is_some();
-        if !is_set {
-            self.clear();
+        if self.put_all(numbers)
+            && self.lent() <= lent
+            && let Some((moves, _)) = self.game()
+        {
+            let drawn = moves.iter().map(|mv| (number_of(mv.line()), mv.point().index()));
+            self.drawing.draw_all(drawn, &self.tracks);
+            return true;
         }
-        is_set
+        self.clear();
+        false
     }
 
     fn clear(&mut self) {
         while let Some(&number) = self.lines.last() {
-            self.take_out(usize::from(number));
+            self.take_out(PlacedLine::new(usize::from(number)));
         }
     }
 
-    /// Becomes the set of these lines, or of those up to the first that cannot be there.
+    /// Becomes the set of these lines, none of which draws a point yet, or of those up to the first that cannot be
+    /// there.
     fn put_all(&mut self, numbers: &[u16]) -> bool {
         self.clear();
-        for &number in numbers {
-            let number = usize::from(number);
-            if number >= LINES || self.closed[number / 64] >> (number % 64) & 1 == 1 || self.overlaps(number).1 > 0 {
+        for number in numbers.iter().map(|&number| usize::from(number)) {
+            let line = PlacedLine::new(number);
+            let has_room = number < LINES && self.lines.len() < SLOTS;
+            if !has_room || !self.tracks.is_open(line) || !self.tracks.overlapped(line).lines().is_empty() {
                 return false;
             }
-            self.put_in(number);
+            self.put_in(line);
         }
         true
     }
@@ -221,144 +160,86 @@ impl<R: Rules> PeelingSet<R> {
 
     /// Moves a set without a start to the middle of the area, if it has come near the edge.
     pub fn centre(&mut self) {
-        self.fit_rows();
-        let row = |row: usize| self.points[64 * row..64 * row + 64].iter();
-        let columns = |row_of: &dyn Fn(usize) -> bool| (0..SIDE as usize).filter(|&x| row_of(x)).collect::<Vec<_>>();
-        let columns = columns(&|x| (self.rows.0..=self.rows.1).any(|y| row(y).nth(x).is_some_and(|&of| of != 0)));
-        let (Some(&left), Some(&right)) = (columns.first(), columns.last()) else { return };
-        let near = |first: usize, last: usize| first < MARGIN || last + MARGIN >= SIDE as usize;
-        if !near(left, right) && !near(self.rows.0, self.rows.1) {
+        let ends = self.lines.iter().flat_map(|&number| {
+            let line = PlacedLine::new(usize::from(number));
+            [line.point(0), line.point(R::LEN as i32 - 1)]
+        });
+        let (mut least, mut most) = ([SIDE; 2], [0; 2]);
+        for end in ends {
+            for (axis, at) in [(end % 64) as i32, (end / 64) as i32].into_iter().enumerate() {
+                (least[axis], most[axis]) = (least[axis].min(at), most[axis].max(at));
+            }
+        }
+        let near = |axis: usize| least[axis] < MARGIN || most[axis] + MARGIN >= SIDE;
+        if self.lines.is_empty() || !(near(0) || near(1)) {
             return;
         }
-        let shift = |first: usize, last: usize| (SIDE - 1 - first as i32 - last as i32) / 2;
-        let by = shift(left, right) + 64 * shift(self.rows.0, self.rows.1);
-        let moved = |&number: &u16| (i32::from(number) + by) as u16;
-        let numbers: Vec<u16> = self.lines.iter().map(moved).collect();
+        let [columns, rows] = [0, 1].map(|axis| (SIDE - 1 - least[axis] - most[axis]) / 2);
+        let numbers: Vec<u16> =
+            self.lines.iter().map(|&number| (i32::from(number) + columns + 64 * rows) as u16).collect();
         self.become_set(&numbers, usize::MAX);
-        self.fit_rows();
     }
 
     #[inline(always)]
-    fn put_in(&mut self, number: usize) {
-        let (direction, first) = (number / POINTS, number % POINTS);
-        for n in 0..R::LEN as i32 {
-            let point = along(first, direction, n);
-            self.points[point] += ONE + number as u32;
-            match self.points[point] / ONE {
-                1 => {
-                    self.drawn += 1;
-                    self.single[point / 64] |= 1 << (point % 64);
-                }
-                2 => self.single[point / 64] &= !(1 << (point % 64)),
-                _ => {}
-            }
-        }
-        for n in 0..R::BLOCKED as i32 {
-            self.cells[direction * POINTS + along(first, direction, n)] = first as u16 + 1;
-        }
-        let rows = (first / 64, along(first, direction, R::LEN as i32 - 1) / 64);
-        self.rows = (self.rows.0.min(rows.0.min(rows.1)), self.rows.1.max(rows.0.max(rows.1)));
-        self.close(number);
-        self.place[number] = self.lines.len() as u16;
-        self.lines.push(number as u16);
+    fn put_in(&mut self, line: PlacedLine) {
+        self.tracks.put_in(line);
+        self.drawing.put_in::<R>(line);
+        self.list(line);
     }
 
     #[inline(always)]
-    fn take_out(&mut self, number: usize) {
-        let (direction, first) = (number / POINTS, number % POINTS);
-        for n in 0..R::LEN as i32 {
-            let point = along(first, direction, n);
-            self.points[point] -= ONE + number as u32;
-            match self.points[point] / ONE {
-                0 => {
-                    self.drawn -= 1;
-                    self.single[point / 64] &= !(1 << (point % 64));
-                }
-                1 => self.single[point / 64] |= 1 << (point % 64),
-                _ => {}
-            }
-        }
-        for n in 0..R::BLOCKED as i32 {
-            self.cells[direction * POINTS + along(first, direction, n)] = 0;
-        }
-        self.closed[number / 64] &= !(1 << (number % 64));
-        let place = usize::from(self.place[number]);
+    fn take_out(&mut self, line: PlacedLine) {
+        self.tracks.take_out(line);
+        self.drawing.take_out(line, &self.tracks);
+        self.unlist(line);
+    }
+
+    /// Puts a line at the end of the list.
+    #[inline(always)]
+    fn list(&mut self, line: PlacedLine) {
+        self.place[line.number] = self.lines.len() as u16;
+        self.lines.push(line.number as u16);
+    }
+
+    /// Takes a line off the list. The last one stands in its place then.
+    #[inline(always)]
+    fn unlist(&mut self, line: PlacedLine) {
+        let place = usize::from(self.place[line.number]);
         self.lines.swap_remove(place);
         if let Some(&moved) = self.lines.get(place) {
             self.place[usize::from(moved)] = place as u16;
         }
     }
 
-    /// The lines that a line would overlap, and how many: at most two; or three if it may not be there at all.
-    #[inline(always)]
-    fn overlaps(&self, number: usize) -> ([usize; 2], usize) {
-        let (direction, first) = (number / POINTS, number % POINTS);
-        let (mut others, mut count) = ([0; 2], 0);
-        let mut before = 0;
-        for n in 0..R::BLOCKED as i32 {
-            let cell = self.cells[direction * POINTS + along(first, direction, n)];
-            if cell == BLOCKED {
-                return (others, 3);
-            }
-            if cell != 0 && cell != before {
-                others[count % 2] = direction * POINTS + usize::from(cell) - 1;
-                count += 1;
-                before = cell;
-            }
-        }
-        (others, count)
-    }
-
-    /// Whether a line that is there can be taken away, after others that can.
-    #[inline(always)]
-    fn peels(&mut self, number: usize) -> bool {
-        let rows = 64 * self.rows.0..64 * self.rows.1 + 64;
-        self.rest[rows.clone()].copy_from_slice(&self.points[rows]);
-        self.waiting.clear();
-        for row in self.rows.0..=self.rows.1 {
-            let mut single = self.single[row];
-            while single != 0 {
-                self.waiting.push((64 * row) as u16 + single.trailing_zeros() as u16);
-                single &= single - 1;
-            }
-        }
-        while let Some(point) = self.waiting.pop() {
-            let of_point = self.rest[usize::from(point)];
-            if of_point / ONE != 1 {
-                continue;
-            }
-            let own = (of_point % ONE) as usize;
-            if own == number {
-                return true;
-            }
-            let (direction, first) = (own / POINTS % 4, own % POINTS);
-            for n in 0..R::LEN as i32 {
-                let point = along(first, direction, n);
-                self.rest[point] -= ONE + own as u32;
-                if self.rest[point] / ONE == 1 {
-                    self.waiting.push(point as u16);
-                }
-            }
-        }
-        false
+    /// Moves lines to the end of the list, as if they had gone and come again. A line that cannot come in does this
+    /// to those that would have gone for it: so the same seed gives the same walk as in the releases before, which
+    /// took them out to see.
+    fn move_to_end(&mut self, lines: &[PlacedLine]) {
+        lines.iter().for_each(|&line| self.unlist(line));
+        lines.iter().for_each(|&line| self.list(line));
     }
 
     /// The moves of a game that draws the lines, and the points lent for it; nothing if they do not peel.
     pub fn game(&self) -> Option<(Vec<Move>, Vec<Point>)> {
-        let mut rest = self.points.clone();
-        let mut waiting: Vec<usize> = (0..POINTS).filter(|&point| rest[point] / ONE == 1).collect();
+        // How many lines a point has, and the sum of their numbers: of one line, its number.
+        let mut left = vec![(0u16, 0u32); POINTS];
+        for &number in &self.lines {
+            for point in PlacedLine::new(usize::from(number)).points::<R>() {
+                left[point] = (left[point].0 + 1, left[point].1 + u32::from(number));
+            }
+        }
+        let is_last = |of_point: (u16, u32), point: usize| of_point.0 == 1 && !self.tracks.is_of_start(point);
+        let mut waiting: Vec<usize> = (0..POINTS).filter(|&point| is_last(left[point], point)).collect();
         let mut moves = Vec::with_capacity(self.len());
         while let Some(point) = waiting.pop() {
-            if rest[point] / ONE != 1 {
+            if left[point].0 != 1 {
                 continue;
             }
-            let own = (rest[point] % ONE) as usize;
-            let drawn = Point::new((point % 64) as i32, (point / 64) as i32)?;
-            moves.push(Move::pack(drawn, line_of(own)?));
-            for n in 0..R::LEN as i32 {
-                let point = along(own % POINTS, own / POINTS, n);
-                rest[point] -= ONE + own as u32;
-                if rest[point] / ONE == 1 {
+            let own = left[point].1;
+            moves.push(Move::pack(point_of(point)?, line_of(own as usize)?));
+            for point in PlacedLine::new(own as usize).points::<R>() {
+                left[point] = (left[point].0 - 1, left[point].1 - own);
+                if is_last(left[point], point) {
                     waiting.push(point);
                 }
             }
@@ -366,17 +247,10 @@ impl<R: Rules> PeelingSet<R> {
         moves.reverse();
         let mut is_drawn = vec![false; POINTS];
         moves.iter().for_each(|mv| is_drawn[mv.point().index()] = true);
-        let has_line = |point: &usize| (ONE..OF_START).contains(&self.points[*point]);
-        let lent = (0..POINTS).filter(|point| has_line(point) && !is_drawn[*point]);
-        let lent = lent.filter_map(|point| Point::new((point % 64) as i32, (point / 64) as i32)).collect();
+        let is_lent =
+            |&point: &usize| self.tracks.count(point) > 0 && !self.tracks.is_of_start(point) && !is_drawn[point];
+        let lent = (0..POINTS).filter(is_lent).filter_map(point_of).collect();
         (moves.len() == self.len()).then_some((moves, lent))
-    }
-
-    /// Narrows the rows that are looked at to those that have points.
-    pub fn fit_rows(&mut self) {
-        let has_points = |row: &usize| self.points[64 * row..64 * row + 64].iter().any(|&of_point| of_point != 0);
-        let first = (0..ROWS).find(has_points).unwrap_or(SIDE as usize / 2);
-        self.rows = (first, (first..ROWS).rev().find(has_points).unwrap_or(first));
     }
 
     /// A step of a walk: a line goes, or one comes and those that it overlaps go. Whether it was taken. There are
@@ -389,10 +263,10 @@ impl<R: Rules> PeelingSet<R> {
             if self.lines.is_empty() {
                 return false;
             }
-            let number = usize::from(self.lines[below(self.lines.len())]);
-            let lost = self.single_points(number, |_| true);
+            let line = PlacedLine::new(usize::from(self.lines[below(self.lines.len())]));
+            let lost = self.tracks.single_points(line);
             return self.lent() < lent + lost && chances.take(1, 1 - lost as i32, rng) && {
-                self.take_out(number);
+                self.take_out(line);
                 true
             };
         }
@@ -400,8 +274,7 @@ impl<R: Rules> PeelingSet<R> {
         let all = self.lines.len() + self.start.len() / 8;
         let point = match self.lines.get(below(all)) {
             Some(&near) => {
-                let near = usize::from(near);
-                along(near % POINTS, near / POINTS, (((random >> 8 & 0xff) * R::LEN as u64) >> 8) as i32)
+                PlacedLine::new(usize::from(near)).point((((random >> 8 & 0xff) * R::LEN as u64) >> 8) as i32)
             }
             None if self.start.is_empty() => POINTS / 2 + 32,
             None => usize::from(self.start[rng.random_range(0..self.start.len())]),
@@ -409,39 +282,34 @@ impl<R: Rules> PeelingSet<R> {
         let direction = (random >> 4 & 3) as usize;
         // It may also begin or end beside that point.
         let n = (((random >> 16 & 0xff) * (R::LEN as u64 + 2)) >> 8) as i32 - 1;
-        let first = along(point, direction, -n);
-        let number = direction * POINTS + first;
-        if self.closed[number / 64] >> (number % 64) & 1 == 1 {
+        let line = PlacedLine::new(direction * POINTS + along(point, direction, -n));
+        if !self.tracks.is_open(line) {
             return false;
         }
-        let (others, count) = self.overlaps(number);
-        if count > 2 || (count == 0 && self.lines.len() >= longest) {
+        let others = self.tracks.overlapped(line);
+        let count = others.lines().len();
+        if count == 0 && self.lines.len() >= longest {
             return false;
         }
-        let new = (0..R::LEN as i32).filter(|&n| self.points[along(first, direction, n)] == 0).count();
-        let is_own = |point: usize| (0..R::LEN as i32).any(|n| along(first, direction, n) == point);
-        let lost: usize =
-            others[..count].iter().map(|&other| self.single_points(other, |point| !is_own(point))).sum();
-        let change = new as i32 - lost as i32 - 1 + count as i32;
+        let points = self.tracks.new_points(line) as i32 - self.tracks.lost_points(line, &others) as i32;
+        let change = points - 1 + count as i32;
         if self.lent() as i32 + change > lent as i32 || !chances.take(count as i32 - 1, change, rng) {
             return false;
         }
-        others[..count].iter().for_each(|&other| self.take_out(other));
-        let has_own = (0..R::LEN as i32).any(|n| self.points[along(first, direction, n)] == 0);
-        self.put_in(number);
-        if has_own || self.peels(number) {
-            return true;
+        let own = self.tracks.own_point(line, &others);
+        let entry = if own.is_none() { self.drawing.entry(line, &others, &self.tracks) } else { None };
+        if own.is_none() && entry.is_none() {
+            self.move_to_end(others.lines());
+            return false;
         }
-        self.take_out(number);
-        others[..count].iter().for_each(|&other| self.put_in(other));
-        false
-    }
-
-    /// How many points a line alone has, of those that are asked for.
-    #[inline(always)]
-    fn single_points(&self, number: usize, asked: impl Fn(usize) -> bool) -> usize {
-        let points = (0..R::LEN as i32).map(|n| along(number % POINTS, number / POINTS, n));
-        points.filter(|&point| self.single[point / 64] >> (point % 64) & 1 == 1 && asked(point)).count()
+        others.lines().iter().for_each(|&other| self.take_out(other));
+        self.put_in(line);
+        if let Some(own) = own {
+            self.drawing.draw_own(line, own, &self.tracks);
+        } else if let Some(entry) = entry {
+            self.drawing.draw_entry(line, &entry, &self.tracks);
+        }
+        true
     }
 }
 
@@ -495,8 +363,9 @@ mod tests {
                     assert!(peels_slowly::<R>(&lines, &start), "{variant} {round}");
                     let mut again = PeelingSet::<R>::new(Some(position.board()), &barred);
                     assert!(again.become_set(set.numbers(), lent));
-                    assert!(again.points == set.points && again.single == set.single && again.cells == set.cells);
-                    assert_eq!((again.drawn, again.numbers()), (set.drawn, set.numbers()));
+                    assert!(again.tracks == set.tracks && again.numbers() == set.numbers());
+                    set.drawing.check(&set.lines, &set.tracks);
+                    again.drawing.check(&again.lines, &again.tracks);
                     // The referee knows neither lent points nor numbers of lines.
                     let (moves, lent) = set.game().expect("it peels");
                     assert_eq!((moves.len(), lent.len()), (set.len(), set.lent()), "{variant} {round}");
@@ -543,14 +412,14 @@ mod tests {
                 set.step(&chances, 300, 10, rng);
             });
             for number in 0..LINES {
-                let own = (0..5).any(|n| set.points[along(number % POINTS, number / POINTS, n)] == 0);
-                if own || set.closed[number / 64] >> (number % 64) & 1 == 1 || set.overlaps(number).1 > 0 {
+                let line = PlacedLine::new(number);
+                let is_free = set.tracks.is_open(line) && set.tracks.overlapped(line).lines().is_empty();
+                if !is_free || set.tracks.new_points(line) > 0 {
                     continue;
                 }
                 let lines: Vec<usize> = set.numbers().iter().map(|&n| usize::from(n)).chain([number]).collect();
-                set.put_in(number);
-                let peels = set.peels(number);
-                set.take_out(number);
+                let others = set.tracks.overlapped(line);
+                let peels = set.drawing.entry(line, &others, &set.tracks).is_some();
                 assert_eq!(peels, peels_slowly::<D5>(&lines, &start));
                 *(if peels { &mut taken } else { &mut refused }) += 1;
             }
@@ -568,7 +437,7 @@ mod tests {
         assert!(set.become_set(&numbers, 0) && set.len() == long.len());
         for wrong in [vec![numbers[0], numbers[0]], vec![LINES as u16], vec![u16::MAX], vec![62]] {
             assert!(!set.become_set(&wrong, 50), "{wrong:?}");
-            assert_eq!((set.len(), set.drawn), (0, 0));
+            assert_eq!((set.len(), set.tracks.drawn()), (0, 0));
         }
         // Without the first line a point has to be lent.
         assert!(!set.become_set(&numbers[1..], 0) && set.become_set(&numbers[1..], 1));

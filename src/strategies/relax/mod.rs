@@ -19,8 +19,11 @@
 //! list of its lines is computed from them, so a search can be stopped and saved between two slices. After `patience`
 //! steps without a longer grid the unit is finished.
 
+mod chances;
+mod drawing;
 pub mod free;
 mod lines;
+mod tracks;
 mod walks;
 
 use self::walks::{LineWalk, Rung, exchange};
@@ -170,7 +173,6 @@ impl<R: Rules> Sliced for Relax<R> {
     unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
         for at in 0..self.walks.len() {
-            self.walks[at].set.fit_rows();
             for _ in 0..STEPS.min(self.course.left()) {
                 self.course.playouts += 1;
                 let LineWalk { rung, chances, set } = &mut self.walks[at];

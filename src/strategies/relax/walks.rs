@@ -1,6 +1,7 @@
 //! Walks over sets of lines on a ladder of temperatures and prices, which exchange their sets.
 
-use super::lines::{Chances, PeelingSet};
+use super::chances::Chances;
+use super::lines::PeelingSet;
 use crate::core::seed::Rng;
 use crate::morpion::board::Board;
 use crate::morpion::geometry::Move;
