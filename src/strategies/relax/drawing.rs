@@ -2,8 +2,8 @@
 //!
 //! In a set that peels each line can *draw* one of its points: its others are of the start, lent, or drawn by lines
 //! that it *needs*, and no line needs itself, not even by way of others. There are many ways to choose these
-//! points. One is kept, so that a line that comes in is looked at together with what it needs, and with nothing
-//! else: all other lines can be taken away before, the last drawn first.
+//! points, and all give the same answers. One is kept, so that a line that comes in is looked at together with what
+//! it needs, and with nothing else: all other lines can be taken away before, the last drawn first.
 //!
 //! What is left then, the new line and those that it needs, peels if all go one after the other, each with a point
 //! that no other one left has. In the beginning only a lent point can be such a point, since every other one is
