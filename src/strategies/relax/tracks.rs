@@ -5,7 +5,7 @@ use crate::morpion::geometry::Direction;
 use crate::morpion::variant::Rules;
 use std::marker::PhantomData;
 
-/// LineTracks of a direction, with room for lines that begin outside the area.
+/// Tracks of a direction, with room for lines that begin outside the area.
 const TRACKS: usize = 128;
 /// What the points of the start count: never one line or two, and never none.
 const OF_START: u16 = 1024;
