@@ -22,7 +22,7 @@ pub(super) const SLOTS: usize = 512;
 const WORDS: usize = SLOTS / 64;
 const _: () = assert!(MOST_SET <= SLOTS);
 
-/// SlotSet, as bits.
+/// Slots, as bits.
 type SlotSet = [u64; WORDS];
 
 /// Who draws a point of the start: it is there from the beginning.
@@ -54,7 +54,7 @@ pub(super) struct DrawnPoints {
     needed_by: Box<[SlotSet; SLOTS]>,
     /// By number of a line that is there: its slot.
     slot: Box<[u16; LINES]>,
-    /// SlotSet without a line. The last one is the next to be taken.
+    /// Slots without a line. The last one is the next to be taken.
     free: Vec<u16>,
     /// Words of a set of slots that can have bits.
     words: usize,
