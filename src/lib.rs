@@ -31,24 +31,10 @@
 
 // Blank lines keep rustfmt from sorting the list.
 
+pub use morpion_engine::{core, games, morpion, notation, proofs, solvers, strategies, tactics, with_rules};
+
 #[cfg(feature = "program")]
 pub mod language;
-
-pub mod core;
-
-pub mod morpion;
-
-pub mod notation;
-
-pub mod games;
-
-pub mod strategies;
-
-pub mod proofs;
-
-pub mod solvers;
-
-pub mod tactics;
 
 #[cfg(feature = "program")]
 pub mod jobs;

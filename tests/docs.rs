@@ -156,8 +156,8 @@ fn every_link_leads_somewhere() {
 }
 
 /// Folders of the repository whose files are named in running text.
-const FOLDERS: [&str; 9] =
-    ["src/", "tests/", "docs/", "configs/", "results/", "grids/", "fuzz/", "examples/", "packaging/"];
+const FOLDERS: [&str; 10] =
+    ["engine/", "src/", "tests/", "docs/", "configs/", "results/", "grids/", "fuzz/", "examples/", "packaging/"];
 
 #[test]
 fn every_file_that_is_named_exists() {
@@ -183,7 +183,7 @@ fn every_file_that_is_named_exists() {
 /// The words of all sources, and of the tests but for this one.
 fn words_of_the_source() -> BTreeSet<String> {
     let mut paths = Vec::new();
-    for folder in ["src", "tests"] {
+    for folder in ["engine/src", "src", "tests"] {
         collect_sources(&root().join(folder), &mut paths);
     }
     paths.retain(|path| !path.ends_with("tests/docs.rs"));
@@ -229,12 +229,16 @@ fn every_name_of_the_code_is_one() {
 #[test]
 fn the_map_has_every_folder_of_the_source() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map");
-    let rows = map.lines().filter_map(|line| line.strip_prefix("| `src/")?.split_once("/` |"));
-    let named: BTreeSet<String> = rows.map(|(folder, _)| folder.to_owned()).collect();
-    let entries = fs::read_dir(root().join("src")).expect("the source").map(|entry| entry.expect("an entry"));
-    let folders = entries.filter(|entry| entry.path().is_dir());
-    let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    assert_eq!(named, folders);
+    for sources in ["engine/src", "src"] {
+        let start = format!("| `{sources}/");
+        let rows = map.lines().filter_map(|line| line.strip_prefix(&*start)?.split_once("/` |"));
+        let named: BTreeSet<String> = rows.map(|(folder, _)| folder.to_owned()).collect();
+        let entries = fs::read_dir(root().join(sources)).expect("the source").map(|entry| entry.expect("an entry"));
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        let folders: BTreeSet<String> =
+            folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        assert_eq!(named, folders, "{sources}");
+    }
 }
 
 /// The words of a line of a shell; quotes keep words together, ` #` begins a comment. `None` if a quote stays open.

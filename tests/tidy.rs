@@ -1,5 +1,5 @@
-//! The house rules that a program can check, over all of `src/`: the order of imports, where output, clock, files and
-//! threads may be used, the size of files, and what an `unsafe` block has to say.
+//! The house rules that a program can check, over all of `engine/src/` and `src/`: the order of imports, where output,
+//! clock, files and threads may be used, the size of files, and what an `unsafe` block has to say.
 //!
 //! Comments and the test modules at the ends of files are not looked at, where a rule is about code that runs.
 
@@ -10,33 +10,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The modules in dependency order: each imports only from itself and from those before it.
-const ORDER: [&str; 18] = [
-    "language",
-    "core",
-    "morpion",
-    "notation",
-    "games",
-    "strategies",
-    "proofs",
-    "solvers",
-    "tactics",
-    "jobs",
-    "files",
-    "queue",
-    "store",
-    "render",
-    "runner",
-    "experiment",
-    "daemon",
-    "cli",
-];
+/// The modules of the engine in dependency order: each imports only from itself and from those before it.
+const ENGINE: [&str; 8] = ["core", "morpion", "notation", "games", "strategies", "proofs", "solvers", "tactics"];
+
+/// The modules of the program likewise. All of them may import from the engine.
+const PROGRAM: [&str; 10] =
+    ["language", "jobs", "files", "queue", "store", "render", "runner", "experiment", "daemon", "cli"];
+
+/// Where the sources of both packages are, and their modules.
+const PACKAGES: [(&str, &[&str]); 2] = [("engine/src", &ENGINE), ("src", &PROGRAM)];
 
 /// Most lines of a file.
 const LONGEST: usize = 700;
 
 struct Source {
-    /// Path below `src`, with `/`.
+    /// The folder of the package's sources.
+    folder: &'static str,
+    /// Path below that, with `/`.
     name: String,
     text: String,
 }
@@ -45,6 +35,11 @@ impl Source {
     /// The top-level module, or `main` and `lib` for the two files at the top.
     fn module(&self) -> &str {
         self.name.split(['/', '.']).next().unwrap_or_default()
+    }
+
+    /// Path from the root of the repository.
+    fn path(&self) -> String {
+        format!("{}/{}", self.folder, self.name)
     }
 
     /// The lines with their numbers, without comments, up to the test module.
@@ -70,24 +65,21 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    PACKAGES.iter().flat_map(|&(folder, _)| sources_of(folder)).collect()
+}
+
+fn sources_of(folder: &'static str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
     assert!(files.len() > 10, "no sources in {}", root.display());
-    files
-        .iter()
-        .map(|path| Source {
-            name: path
-                .strip_prefix(&root)
-                .unwrap()
-                .components()
-                .map(|c| c.as_os_str().to_string_lossy())
-                .collect::<Vec<_>>()
-                .join("/"),
-            text: std::fs::read_to_string(path).unwrap(),
-        })
-        .collect()
+    let name = |path: &PathBuf| {
+        let parts = path.strip_prefix(&root).unwrap().components();
+        parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    };
+    let source = |path| Source { folder, name: name(path), text: std::fs::read_to_string(path).unwrap() };
+    files.iter().map(source).collect()
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
@@ -144,22 +136,24 @@ fn named_modules(line: &str) -> Vec<&str> {
 
 #[test]
 fn modules_are_listed_in_their_order() {
-    let sources = sources();
-    let library = sources.iter().find(|source| source.name == "lib.rs").expect("src/lib.rs");
-    let listed = library.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    assert_eq!(listed.collect::<Vec<_>>(), ORDER, "src/lib.rs lists the modules in the order of ORDER");
+    for (folder, modules) in PACKAGES {
+        let sources = sources_of(folder);
+        let library = sources.iter().find(|source| source.name == "lib.rs").expect("lib.rs");
+        let listed = library.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+        assert_eq!(listed.collect::<Vec<_>>(), modules, "{folder}/lib.rs lists the modules in the order of PACKAGES");
+    }
 }
 
 #[test]
 fn modules_import_only_from_those_before_them() {
-    let place = |module: &str| ORDER.iter().position(|&m| m == module);
+    let place = |module: &str| ENGINE.iter().chain(&PROGRAM).position(|&m| m == module);
     let mut complaints = String::new();
     for source in sources() {
         let Some(own) = place(source.module()) else { continue };
         for (n, line) in source.code() {
             for name in named_modules(line) {
                 if place(name).is_some_and(|other| other > own) {
-                    let _ = writeln!(complaints, "src/{}:{n}: {} imports from {name}", source.name, source.module());
+                    let _ = writeln!(complaints, "{}:{n}: {} imports from {name}", source.path(), source.module());
                 }
             }
         }
@@ -199,7 +193,7 @@ fn output_clock_files_and_threads_stay_where_they_belong() {
         for (n, line) in source.code() {
             let mut forbid = |words: &[&str], reason: &str| {
                 for word in words.iter().filter(|word| has_word(line, word)) {
-                    let _ = writeln!(complaints, "src/{}:{n}: {word} {reason}", source.name);
+                    let _ = writeln!(complaints, "{}:{n}: {word} {reason}", source.path());
                 }
             };
             forbid(NOWHERE, "is not left in code");
@@ -229,15 +223,15 @@ fn files_are_short_say_what_they_are_and_leave_nothing_open() {
     for source in sources() {
         let lines = source.text.lines().count();
         if lines > LONGEST {
-            let _ = writeln!(complaints, "src/{}: {lines} lines, at most {LONGEST} are allowed", source.name);
+            let _ = writeln!(complaints, "{}: {lines} lines, at most {LONGEST} are allowed", source.path());
         }
         if !source.text.starts_with("//!") {
-            let _ = writeln!(complaints, "src/{}: does not open with what it is (//!)", source.name);
+            let _ = writeln!(complaints, "{}: does not open with what it is (//!)", source.path());
         }
         for (n, line) in (1..).zip(source.text.lines()) {
             for word in ["FIXME", "TODO", "XXX"] {
                 if has_word(line, word) {
-                    let _ = writeln!(complaints, "src/{}:{n}: {word} is left", source.name);
+                    let _ = writeln!(complaints, "{}:{n}: {word} is left", source.path());
                 }
             }
         }
@@ -252,7 +246,7 @@ fn comments_are_no_wider_than_the_code() {
     for source in sources() {
         let comments = (1..).zip(source.text.lines()).filter(|(_, line)| line.trim_start().starts_with("//"));
         for (n, columns) in comments.map(|(n, line)| (n, line.chars().count())).filter(|&(_, c)| c > WIDEST) {
-            let _ = writeln!(complaints, "src/{}:{n}: {columns} columns, at most {WIDEST} are allowed", source.name);
+            let _ = writeln!(complaints, "{}:{n}: {columns} columns, at most {WIDEST} are allowed", source.path());
         }
     }
     report(&complaints);
@@ -283,8 +277,8 @@ fn item_comments_say_more_than_a_name() {
         for (n, words) in item_comments(&source.text) {
             count += 1;
             if words < LEAST_WORDS {
-                let name = &source.name;
-                let _ = writeln!(complaints, "src/{name}:{n}: the comment has {words} words: say more, or nothing");
+                let name = source.path();
+                let _ = writeln!(complaints, "{name}:{n}: the comment has {words} words: say more, or nothing");
             }
         }
     }
@@ -344,7 +338,7 @@ fn public_types_have_names_of_their_own_in_their_folder() {
     assert!(names.len() > 500, "{} public types", names.len());
     let mut complaints = String::new();
     for ((folder, name), files) in names.iter().filter(|(_, files)| files.len() > 1) {
-        let _ = writeln!(complaints, "src/{folder}: {name} is declared more than once: {}", files.join(", "));
+        let _ = writeln!(complaints, "{folder}: {name} is declared more than once: {}", files.join(", "));
     }
     report(&complaints);
 }
@@ -383,7 +377,7 @@ fn unsafe_blocks_say_why_they_are_sound() {
             if has_word(code, "unsafe {") || has_word(code, "unsafe impl") {
                 let said = lines[i.saturating_sub(ABOVE)..=i].iter().any(|line| line.contains("SAFETY:"));
                 if !said {
-                    let _ = writeln!(complaints, "src/{}:{}: no SAFETY: comment above unsafe", source.name, i + 1);
+                    let _ = writeln!(complaints, "{}:{}: no SAFETY: comment above unsafe", source.path(), i + 1);
                 }
             }
         }
@@ -416,7 +410,7 @@ fn unsafe_functions_say_what_their_callers_promise() {
             } else {
                 let block = lines[..i].iter().rev().find(|line| line.trim_start().starts_with("impl"));
                 let of_trait = block.is_some_and(|line| line.contains(" for "));
-                silent.push((name.to_owned(), of_trait, format!("src/{}:{}", source.name, i + 1)));
+                silent.push((name.to_owned(), of_trait, format!("{}:{}", source.path(), i + 1)));
             }
         }
     }
@@ -449,7 +443,8 @@ fn the_checks_see() {
         (None, None)
     );
     assert_eq!(item_comments("/// Why.\nx\n    /// A b\n    /// c.\n// d\n///\n"), [(1, 1), (3, 3), (6, 0)]);
-    let source = Source { name: "core/x.rs".into(), text: "a // b\n#[cfg(test)]\nmod tests {".into() };
+    let source =
+        Source { folder: "engine/src", name: "core/x.rs".into(), text: "a // b\n#[cfg(test)]\nmod tests {".into() };
     assert_eq!(source.module(), "core");
     assert_eq!(source.code().collect::<Vec<_>>(), [(1, "a ")]);
 }

@@ -68,10 +68,11 @@ pub fn page(root: &Path) -> String {
     text
 }
 
+/// The file of a module, whichever of the two packages it is in.
 fn source_of(root: &Path, module: &str) -> PathBuf {
-    let path = root.join("src").join(module.replace("::", "/"));
-    let file = path.with_extension("rs");
-    if file.exists() { file } else { path.join("mod.rs") }
+    let path = |sources: &str| root.join(sources).join(module.replace("::", "/"));
+    let files = ["engine/src", "src"].map(path).map(|path| [path.with_extension("rs"), path.join("mod.rs")]);
+    files.into_iter().flatten().find(|file| file.exists()).expect("a module of the surface has a file")
 }
 
 /// The tokens as they are written, more or less: without blanks where nobody puts any.

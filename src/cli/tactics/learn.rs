@@ -14,7 +14,7 @@ use std::process::ExitCode;
 ///
 /// Both sides put stones near each other at random; questions about their chains are read, and logistic regression
 /// finds the weights of what is seen at a glance. The program itself has the weights that this command makes with
-/// its defaults (src/tactics/shipped.weights). The same seed gives the same weights.
+/// its defaults (engine/src/tactics/shipped.weights). The same seed gives the same weights.
 #[derive(Debug, clap::Args)]
 pub struct LearnArgs {
     /// The file of weights to write

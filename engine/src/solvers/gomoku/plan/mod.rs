@@ -168,7 +168,7 @@ impl WinningPlan {
 }
 
 /// The stones of a position as the least of its images, and the symmetry that leads there.
-pub(crate) fn canonical(position: &GomokuPosition) -> (Box<[u8]>, u8) {
+pub fn canonical(position: &GomokuPosition) -> (Box<[u8]>, u8) {
     let board = position.board();
     let image = |symmetry: u8| -> Box<[u8]> {
         let mut stones: Vec<(u16, u8)> = (position.stones())

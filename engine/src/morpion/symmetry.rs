@@ -137,7 +137,7 @@ impl From<Variant> for Centre {
 /// Up to the symmetries of the cross there are three kinds: the central ones, those about a row or column, and those
 /// about a diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GridSymmetry {
     /// Half a turn about the centre of the cross.
@@ -210,7 +210,7 @@ impl std::fmt::Display for GridSymmetry {
 /// Which symmetries a grid is asked to have. Grids are equal up to the symmetries of the cross, so a row and a column
 /// are not told apart, nor are the two diagonals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SymmetryFilter {
     /// One or more of them.

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Why a call of [`Search::run`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The whole space of the unit has been searched: only an exact search without jumps may say so.

@@ -324,7 +324,7 @@ pub fn show_name<V: Serialize>(value: &V) -> String {
 /// million).
 ///
 /// ```
-/// use morpion::core::setting::parse_count;
+/// use morpion_engine::core::setting::parse_count;
 /// assert_eq!(parse_count("5M"), Ok(5_000_000));
 /// assert_eq!(parse_count("1_500"), Ok(1500));
 /// assert!(parse_count("1e9").is_err());
@@ -350,7 +350,7 @@ pub fn parse_count(text: &str) -> Result<u64, BadValue> {
 /// A count as [`parse_count`] reads it: in the largest unit that it is a whole number of.
 ///
 /// ```
-/// use morpion::core::setting::show_count;
+/// use morpion_engine::core::setting::show_count;
 /// assert_eq!([20_000_000, 3_000_000_000, 20_000, 1234].map(show_count), ["20M", "3G", "20k", "1234"]);
 /// ```
 pub fn show_count(count: u64) -> String {

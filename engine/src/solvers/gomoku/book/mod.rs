@@ -103,7 +103,9 @@ impl OpeningBook {
         let read = || {
             let book = text::parse(include_str!("usual.book"));
             let mut book = book.unwrap_or_else(|_| OpeningBook::new(GomokuBoard::USUAL, GomokuRules::default()));
-            if let Ok(plan) = super::plan::text::parse(include_str!("../../../../results/proofs/gomoku-15x15.plan")) {
+            if let Ok(plan) =
+                super::plan::text::parse(include_str!("../../../../../results/proofs/gomoku-15x15.plan"))
+            {
                 book.add_plan(&plan);
             }
             Arc::new(book)

@@ -27,7 +27,7 @@ pub enum QuantityError {
 /// Reads a size in bytes.
 ///
 /// ```
-/// use morpion::core::quantity::parse_bytes;
+/// use morpion_engine::core::quantity::parse_bytes;
 /// assert_eq!(parse_bytes("2GiB"), Ok(2 << 30));
 /// assert_eq!(parse_bytes("2g"), parse_bytes("2 GB"));
 /// assert_eq!(parse_bytes("1.5k"), Ok(1536));
@@ -66,7 +66,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
 /// A size as [`parse_bytes`] reads it back: in the largest unit that it is a whole number of.
 ///
 /// ```
-/// use morpion::core::quantity::{bytes_text, parse_bytes};
+/// use morpion_engine::core::quantity::{bytes_text, parse_bytes};
 /// assert_eq!(bytes_text(512 << 20), "512M");
 /// assert_eq!(bytes_text(4097), "4097");
 /// ```
@@ -86,7 +86,7 @@ pub fn mebibytes(bytes: u64) -> String {
 /// Reads a duration, in seconds.
 ///
 /// ```
-/// use morpion::core::quantity::parse_duration;
+/// use morpion_engine::core::quantity::parse_duration;
 /// assert_eq!(parse_duration("1d12h"), Ok(129_600.0));
 /// assert_eq!(parse_duration("5 min"), parse_duration("300"));
 /// assert!(parse_duration("2h30").is_err());
@@ -129,7 +129,7 @@ pub fn unit_seconds(word: &str) -> Option<f64> {
 /// A number with commas between its thousands.
 ///
 /// ```
-/// use morpion::core::quantity::grouped;
+/// use morpion_engine::core::quantity::grouped;
 /// assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
 /// ```
 pub fn grouped(number: u64) -> String {

@@ -312,8 +312,8 @@ pub enum Effort {
 /// provenance as comments before it.
 ///
 /// ```
-/// use morpion::morpion::{geometry::{Direction, Move, Point}, variant::Variant};
-/// use morpion::notation::{grid::Grid, pentasol};
+/// use morpion_engine::morpion::{geometry::{Direction, Move, Point}, variant::Variant};
+/// use morpion_engine::notation::{grid::Grid, pentasol};
 /// let point = Point::new(31, 29).unwrap();
 /// let grid = Grid::new(Variant::T5, vec![Move::new(Variant::T5, point, Direction::Vertical, 4).unwrap()]);
 /// let text = pentasol::write(&grid, pentasol::Effort::Comments);

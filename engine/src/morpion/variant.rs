@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// Length of a line in points (5 or 4) and whether lines of one direction may touch (T) or not (D).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "program", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum Variant {
     /// Lines of 5, may share an end point: the classic puzzle (record 178).
     #[default]
@@ -167,7 +167,7 @@ impl Rules for D4 {
 /// Evaluates an expression with a type name bound to the [`Rules`] of a variant known only at run time.
 ///
 /// ```
-/// use morpion::{morpion::{position::Position, variant::Variant}, with_rules};
+/// use morpion_engine::{morpion::{position::Position, variant::Variant}, with_rules};
 /// let variant: Variant = "5D".parse().unwrap();
 /// let first_moves = with_rules!(variant, R => Position::<R>::new().moves().len());
 /// assert_eq!(first_moves, 28);

@@ -231,7 +231,7 @@ impl GoScore {
 /// Tenths of a point as a number of points.
 ///
 /// ```
-/// use morpion::games::go::scoring::points_text;
+/// use morpion_engine::games::go::scoring::points_text;
 /// assert_eq!([points_text(65), points_text(-70), points_text(0)], ["6.5", "-7", "0"]);
 /// ```
 pub fn points_text(tenths: i64) -> String {
@@ -255,7 +255,7 @@ pub fn result_text(margin: i64) -> String {
 /// The margin of a result that SGF has in `RE`; `None` if the game was not decided by a count.
 ///
 /// ```
-/// use morpion::games::go::scoring::margin_of;
+/// use morpion_engine::games::go::scoring::margin_of;
 /// assert_eq!(["B+0.5", "w+3.00", "Draw"].map(margin_of), [Some(5), Some(-30), Some(0)]);
 /// assert_eq!(["B+R", "W+Time", "Void", "?", "B+"].map(margin_of), [None; 5]);
 /// ```
@@ -286,7 +286,7 @@ fn tenths_of(text: &str) -> Option<i64> {
 /// Komi in tenths of a point; `None` if the text is no number of whole or half points, or one beyond any board.
 ///
 /// ```
-/// use morpion::games::go::scoring::read_half_points;
+/// use morpion_engine::games::go::scoring::read_half_points;
 /// assert_eq!(["6.5", "-7", "0.50", "0"].map(read_half_points), [Some(65), Some(-70), Some(5), Some(0)]);
 /// assert_eq!(["3.75", "6.4", "", "375", "six", "."].map(read_half_points), [None; 6]);
 /// ```

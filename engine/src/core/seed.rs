@@ -13,7 +13,7 @@ pub type Rng = Xoshiro256PlusPlus;
 /// The seed of the unit that stands at `path` in the job with seed `seed`.
 ///
 /// ```
-/// use morpion::core::seed::derive;
+/// use morpion_engine::core::seed::derive;
 /// assert_eq!(derive(1, &[2, 3]), derive(1, &[2, 3]));
 /// assert_ne!(derive(1, &[2, 3]), derive(1, &[3, 2]));
 /// assert_ne!(derive(1, &[0]), derive(1, &[]));

@@ -126,8 +126,8 @@ pub enum GridReadError {
 /// See [`GridReadError`]; a grid with an illegal move is an error.
 ///
 /// ```
-/// use morpion::morpion::variant::Variant;
-/// use morpion::notation::format::read;
+/// use morpion_engine::morpion::variant::Variant;
+/// use morpion_engine::notation::format::read;
 /// let loaded = read(b"(28,28)\n(31,29) | -2\n(27,27) / 0\n", Some(Variant::T5)).unwrap();
 /// assert_eq!(loaded.grid.score(), 2);
 /// let error = read(b"(28,28)\n(31,29) | -1\n", None).unwrap_err();
