@@ -48,7 +48,8 @@ features = [\"render\"]
 ```
 
 Without the default features, the crate has neither the command line nor the daemon, and few dependencies; without
-`render` it has no pictures either.
+`render` it has no pictures either. What is left is the crate `morpion-engine` (in `engine/`), whose modules have the same
+names: a program that draws nothing may depend on it alone.
 
 The documentation of the items is made by `cargo doc --open`. This page is generated from the sources
 (`MORPION_WRITE=1 cargo test --test docs`), so please do not edit it.
