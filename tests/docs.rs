@@ -183,7 +183,7 @@ fn every_file_that_is_named_exists() {
 /// The words of all sources, and of the tests but for this one.
 fn words_of_the_source() -> BTreeSet<String> {
     let mut paths = Vec::new();
-    for folder in ["engine/src", "src", "tests"] {
+    for folder in ["engine/src", "engine/tests", "src", "tests"] {
         collect_sources(&root().join(folder), &mut paths);
     }
     paths.retain(|path| !path.ends_with("tests/docs.rs"));

@@ -205,7 +205,7 @@ impl Stage {
             "JOSEKI" => self.name("joseki.sgf"),
             "RENJU" => self.name("renju.sgf"),
             "PATTERNS" => self.name("patterns.sgf"),
-            "PLAN" => concat!(env!("CARGO_MANIFEST_DIR"), "/tests/games/gomoku/first.plan").to_owned(),
+            "PLAN" => concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans/first.plan").to_owned(),
             "SUITE" => self.name("suite.tsv"),
             "TOKENS" => self.name("tokens"),
             "SPOOL" => self.name("spool"),

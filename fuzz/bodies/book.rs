@@ -1,6 +1,6 @@
 //! Texts as opening books and as plans of Gomoku: what can be read is written and read again.
 
-use morpion::solvers::gomoku::{book, plan};
+use morpion_engine::solvers::gomoku::{book, plan};
 
 /// Runs one input.
 ///

@@ -1,12 +1,12 @@
 //! Bytes choose the variant, the start, moves, undos and illegal attempts; after each step the engine and the referee
 //! must agree on the whole list of legal moves.
 
-use morpion::morpion::geometry::Move;
-use morpion::morpion::position::IllegalMove;
-use morpion::morpion::referee::{FreeMove, Illegal, Referee};
-use morpion::morpion::start::Start;
-use morpion::morpion::variant::{Rules, Variant};
-use morpion::with_rules;
+use morpion_engine::morpion::geometry::Move;
+use morpion_engine::morpion::position::IllegalMove;
+use morpion_engine::morpion::referee::{FreeMove, Illegal, Referee};
+use morpion_engine::morpion::start::Start;
+use morpion_engine::morpion::variant::{Rules, Variant};
+use morpion_engine::with_rules;
 
 /// Bytes used at most: the referee is slow.
 const LIMIT: usize = 160;

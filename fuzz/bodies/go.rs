@@ -1,13 +1,13 @@
 //! Bytes as a game of go, played by all implementations, and as a file with a position.
 
-use morpion::core::game::Game;
-use morpion::games::go::board::GoBoard;
-use morpion::games::go::large::points::LargeBoard;
-use morpion::games::go::large::position as large;
-use morpion::games::go::naive::NaiveGo;
-use morpion::games::go::notation::{parse_position, to_line};
-use morpion::games::go::position::{GoMove, GoPosition};
-use morpion::games::go::rules::{Cycle, GoRules, Ko};
+use morpion_engine::core::game::Game;
+use morpion_engine::games::go::board::GoBoard;
+use morpion_engine::games::go::large::points::LargeBoard;
+use morpion_engine::games::go::large::position as large;
+use morpion_engine::games::go::naive::NaiveGo;
+use morpion_engine::games::go::notation::{parse_position, to_line};
+use morpion_engine::games::go::position::{GoMove, GoPosition};
+use morpion_engine::games::go::rules::{Cycle, GoRules, Ko};
 
 /// Runs one input.
 ///

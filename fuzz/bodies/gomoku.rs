@@ -1,14 +1,14 @@
 //! Bytes as a game of Gomoku, played by both implementations, as a game that begins with Swap2, and as texts with
 //! positions.
 
-use morpion::core::game::Game;
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules};
-use morpion::games::gomoku::notation::{parse_position, to_line};
-use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
-use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::games::gomoku::swap2::Swap2Turn;
-use morpion::games::gomoku::swap2::game::{Swap2Game, Swap2Move};
+use morpion_engine::core::game::Game;
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::naive::{NaiveGomoku, NaiveRules};
+use morpion_engine::games::gomoku::notation::{parse_position, to_line};
+use morpion_engine::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion_engine::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion_engine::games::gomoku::swap2::Swap2Turn;
+use morpion_engine::games::gomoku::swap2::game::{Swap2Game, Swap2Move};
 
 /// Runs one input.
 ///

@@ -1,9 +1,9 @@
 //! Any bytes as a grid file: the readers may refuse them but not end the program, and what they accept is legal for
 //! the referee and comes back unchanged from each format.
 
-use morpion::morpion::referee;
-use morpion::morpion::variant::Variant;
-use morpion::notation::format::{GridFormat, read, write};
+use morpion_engine::morpion::referee;
+use morpion_engine::morpion::variant::Variant;
+use morpion_engine::notation::format::{GridFormat, read, write};
 
 /// Runs one input.
 ///

@@ -1,12 +1,12 @@
 //! Any bytes as a library of Gomoku and as SGF that becomes one. What is accepted survives being written and read, in
 //! both formats, and has the shape that a reader by the grammar of the format finds.
 
-use morpion::games::gomoku::library::read::{ReadLibrary, read};
-use morpion::games::gomoku::library::sgf::{from_sgf, to_sgf};
-use morpion::games::gomoku::library::write::write;
-use morpion::games::gomoku::library::{GomokuLibrary, LibraryNodeId, MOST_DEPTH};
-use morpion::notation::sgf;
-use morpion::notation::sgf::collection::SgfCollection;
+use morpion_engine::games::gomoku::library::read::{ReadLibrary, read};
+use morpion_engine::games::gomoku::library::sgf::{from_sgf, to_sgf};
+use morpion_engine::games::gomoku::library::write::write;
+use morpion_engine::games::gomoku::library::{GomokuLibrary, LibraryNodeId, MOST_DEPTH};
+use morpion_engine::notation::sgf;
+use morpion_engine::notation::sgf::collection::SgfCollection;
 use std::collections::HashMap;
 
 /// A header of version 3.4.
@@ -46,7 +46,7 @@ fn by_grammar(bytes: &[u8]) -> Vec<(usize, u8, bool)> {
 /// The first byte of a node, computed from its name: `h8` is 78.
 fn place(library: &GomokuLibrary, id: LibraryNodeId) -> u8 {
     let Some(point) = library.point(id) else { return 0 };
-    let name = morpion::games::gomoku::board::GomokuBoard::USUAL.name(point);
+    let name = morpion_engine::games::gomoku::board::GomokuBoard::USUAL.name(point);
     let row: u8 = name[1..].parse().expect("a row");
     (15 - row) * 16 + (name.as_bytes()[0] - b'a') + 1
 }

@@ -1,11 +1,11 @@
 //! Bytes as a game of Reversi, played by both implementations, and as lines of positions and games.
 
-use morpion::core::game::Game;
-use morpion::games::reversi::board::ReversiBoard;
-use morpion::games::reversi::naive::{Cell, NaiveReversi};
-use morpion::games::reversi::notation::{parse_board, to_obf};
-use morpion::games::reversi::position::{ReversiMove, ReversiPosition, Start};
-use morpion::games::reversi::positions::parse_positions;
+use morpion_engine::core::game::Game;
+use morpion_engine::games::reversi::board::ReversiBoard;
+use morpion_engine::games::reversi::naive::{Cell, NaiveReversi};
+use morpion_engine::games::reversi::notation::{parse_board, to_obf};
+use morpion_engine::games::reversi::position::{ReversiMove, ReversiPosition, Start};
+use morpion_engine::games::reversi::positions::parse_positions;
 
 /// Runs one input.
 ///

@@ -1,11 +1,11 @@
 //! Any bytes as SGF: the reader may refuse them but not end the program. What it accepts is written so that it reads
 //! without a word as the same trees, also after edits.
 
-use morpion::notation::sgf::collection::{Property, SgfCollection};
-use morpion::notation::sgf::cursor::{SetUp, SgfCursor};
-use morpion::notation::sgf::read::{read, read_bytes};
-use morpion::notation::sgf::symmetry::{exchange_colours, turn};
-use morpion::notation::sgf::write::write;
+use morpion_engine::notation::sgf::collection::{Property, SgfCollection};
+use morpion_engine::notation::sgf::cursor::{SetUp, SgfCursor};
+use morpion_engine::notation::sgf::read::{read, read_bytes};
+use morpion_engine::notation::sgf::symmetry::{exchange_colours, turn};
+use morpion_engine::notation::sgf::write::write;
 
 /// What is written reads as the same trees.
 fn check(collection: &SgfCollection) {

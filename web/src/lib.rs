@@ -3,15 +3,15 @@
 //! `js/engine.js` of the page calls it. A move is four bytes: x, y, direction (0 to 3), and the place of the new point
 //! in the line. The module has one search at a time.
 
-use morpion::core::ctl::{Ctl, Signal};
-use morpion::core::search::{End, Search};
-use morpion::morpion::geometry::{Direction, Move, Point};
-use morpion::morpion::position::Position;
-use morpion::morpion::variant::Variant;
-use morpion::strategies::Unit;
-use morpion::strategies::params::Params;
-use morpion::strategies::reshape::Reshape;
-use morpion::with_rules;
+use morpion_engine::core::ctl::{Ctl, Signal};
+use morpion_engine::core::search::{End, Search};
+use morpion_engine::morpion::geometry::{Direction, Move, Point};
+use morpion_engine::morpion::position::Position;
+use morpion_engine::morpion::variant::Variant;
+use morpion_engine::strategies::Unit;
+use morpion_engine::strategies::params::Params;
+use morpion_engine::strategies::reshape::Reshape;
+use morpion_engine::with_rules;
 use std::cell::RefCell;
 
 /// Bytes of a move.

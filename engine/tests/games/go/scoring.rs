@@ -1,17 +1,17 @@
 //! Counts of finished games: made positions, a slow second count of random ones, and area against territory.
 
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::{Rng, rng};
-use morpion::games::go::large::chains::Chains;
-use morpion::games::go::large::points::{LargeBoard, PointSet};
-use morpion::games::go::large::position::{LargeMove, LargePosition};
-use morpion::games::go::notation::{GoReplay, to_sgf};
-use morpion::games::go::rules::GoRules;
-use morpion::games::go::scoring::{
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::{Rng, rng};
+use morpion_engine::games::go::large::chains::Chains;
+use morpion_engine::games::go::large::points::{LargeBoard, PointSet};
+use morpion_engine::games::go::large::position::{LargeMove, LargePosition};
+use morpion_engine::games::go::notation::{GoReplay, to_sgf};
+use morpion_engine::games::go::rules::GoRules;
+use morpion_engine::games::go::scoring::{
     GoScore, ScoreTerms, ScoringError, ScoringRules, SgfScoring, StoneMarks, result_text, score,
 };
-use morpion::games::rows::parse_rows;
-use morpion::games::sgf::main_line;
+use morpion_engine::games::rows::parse_rows;
+use morpion_engine::games::sgf::main_line;
 use rand::RngExt;
 use std::collections::BTreeSet;
 

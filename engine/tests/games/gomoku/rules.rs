@@ -1,17 +1,17 @@
 //! Gomoku against its second implementation, against known counts, and against the laws of games; the forbidden
 //! points of renju; the games of the thesis.
 
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::{Rng, rng};
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
-use morpion::games::gomoku::notation::{parse_moves, parse_position, play_all, to_line};
-use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
-use morpion::games::gomoku::record::GomokuRecord;
-use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::games::gomoku::swap2::game::Swap2Game;
-use morpion::games::gomoku::symmetry;
-use morpion::solvers::perft::perft;
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::{Rng, rng};
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
+use morpion_engine::games::gomoku::notation::{parse_moves, parse_position, play_all, to_line};
+use morpion_engine::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion_engine::games::gomoku::record::GomokuRecord;
+use morpion_engine::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion_engine::games::gomoku::swap2::game::Swap2Game;
+use morpion_engine::games::gomoku::symmetry;
+use morpion_engine::solvers::perft::perft;
 use rand::RngExt;
 use std::collections::HashMap;
 

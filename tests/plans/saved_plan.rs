@@ -1,7 +1,7 @@
 //! Searches of plans that are saved: they go on to the same proof, and bytes that do not belong to them are refused.
 
 use super::plan::finding;
-use super::threats::{after, rules};
+use super::positions::{after, rules};
 use morpion::core::game::Side;
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::GomokuPosition;

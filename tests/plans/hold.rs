@@ -1,6 +1,6 @@
 //! Defences: against all games on small boards, and what the checker refuses.
 
-use super::threats::{after, play_randomly, rules};
+use super::positions::{after, play_randomly, rules};
 use morpion::core::game::{Game, Side};
 use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;

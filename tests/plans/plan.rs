@@ -1,6 +1,6 @@
 //! Plans: what is found holds, what is spoiled is refused, and the checker's rules are those of the game.
 
-use super::threats::{after, play_randomly, rules};
+use super::positions::{after, play_randomly, rules};
 use morpion::core::game::Side;
 use morpion::core::seed::rng;
 use morpion::games::gomoku::board::GomokuBoard;

@@ -5,22 +5,22 @@ mod scoring;
 mod superko;
 
 use crate::laws;
-use morpion::core::game::{Game, Side, Value};
-use morpion::core::seed::{Rng, rng};
-use morpion::games::go::board::GoBoard;
-use morpion::games::go::life::sure;
-use morpion::games::go::naive::{NaiveGo, NaivePoint};
-use morpion::games::go::position::{GoMove, GoPosition};
-use morpion::games::go::rules::{Cycle, GoRules, Ko};
-use morpion::games::go::symmetry;
-use morpion::solvers::algorithm::{Algorithm, DepthFirst};
-use morpion::solvers::dfpn::Dfpn;
-use morpion::solvers::go::GoEngine;
-use morpion::solvers::monitor::Monitor;
-use morpion::solvers::perft::perft;
-use morpion::solvers::search::{LOWEST, Parts, Stats};
-use morpion::solvers::solve::{Engine, Goal, solve};
-use morpion::solvers::table::Table;
+use morpion_engine::core::game::{Game, Side, Value};
+use morpion_engine::core::seed::{Rng, rng};
+use morpion_engine::games::go::board::GoBoard;
+use morpion_engine::games::go::life::sure;
+use morpion_engine::games::go::naive::{NaiveGo, NaivePoint};
+use morpion_engine::games::go::position::{GoMove, GoPosition};
+use morpion_engine::games::go::rules::{Cycle, GoRules, Ko};
+use morpion_engine::games::go::symmetry;
+use morpion_engine::solvers::algorithm::{Algorithm, DepthFirst};
+use morpion_engine::solvers::dfpn::Dfpn;
+use morpion_engine::solvers::go::GoEngine;
+use morpion_engine::solvers::monitor::Monitor;
+use morpion_engine::solvers::perft::perft;
+use morpion_engine::solvers::search::{LOWEST, Parts, Stats};
+use morpion_engine::solvers::solve::{Engine, Goal, solve};
+use morpion_engine::solvers::table::Table;
 use rand::RngExt;
 use std::collections::HashMap;
 
@@ -242,7 +242,9 @@ fn what_is_sure_stays_sure() {
                 // Take, or take liberties of, what stands in the own area; else pass.
                 let inside = white & area;
                 let reply = list.iter().copied().find(|m| {
-                    m.0 < 64 && area >> m.0 & 1 != 0 && morpion::games::go::board::neighbours(1 << m.0) & inside != 0
+                    m.0 < 64
+                        && area >> m.0 & 1 != 0
+                        && morpion_engine::games::go::board::neighbours(1 << m.0) & inside != 0
                 });
                 assert!(reply.is_some() || inside == 0, "seed {seed}, ply {ply}: no answer\n{position}");
                 reply.unwrap_or(GoMove::PASS)

@@ -1,9 +1,9 @@
 //! The bodies of the fuzz targets (see `fuzz/`), run over a short budget of seeded random inputs: the toolchain that
 //! the tests use has no libFuzzer.
 
-use morpion::core::seed::{self, Rng};
-use morpion::notation::format::{GridFormat, write};
-use morpion::notation::records::known;
+use morpion_engine::core::seed::{self, Rng};
+use morpion_engine::notation::format::{GridFormat, write};
+use morpion_engine::notation::records::known;
 use rand::RngExt;
 
 const SEED: u64 = 2026;
@@ -11,28 +11,28 @@ const SEED: u64 = 2026;
 /// Bytes that mean something in some format.
 const LIKELY: &[u8] = b"0123456789-+|/\\(), \r\n#{}[]\":Mo.";
 
-#[path = "../fuzz/bodies/book.rs"]
+#[path = "../../fuzz/bodies/book.rs"]
 mod book;
 
-#[path = "../fuzz/bodies/engine.rs"]
+#[path = "../../fuzz/bodies/engine.rs"]
 mod engine;
 
-#[path = "../fuzz/bodies/grid_reader.rs"]
+#[path = "../../fuzz/bodies/grid_reader.rs"]
 mod grid_reader;
 
-#[path = "../fuzz/bodies/go.rs"]
+#[path = "../../fuzz/bodies/go.rs"]
 mod go;
 
-#[path = "../fuzz/bodies/gomoku.rs"]
+#[path = "../../fuzz/bodies/gomoku.rs"]
 mod gomoku;
 
-#[path = "../fuzz/bodies/library.rs"]
+#[path = "../../fuzz/bodies/library.rs"]
 mod library;
 
-#[path = "../fuzz/bodies/reversi.rs"]
+#[path = "../../fuzz/bodies/reversi.rs"]
 mod reversi;
 
-#[path = "../fuzz/bodies/sgf.rs"]
+#[path = "../../fuzz/bodies/sgf.rs"]
 mod sgf;
 
 /// Runs `body` on `inputs` byte strings that `make` draws, and names the seed of one that fails.

@@ -1,13 +1,13 @@
 //! Reversi against its second implementation, against known counts, and against the laws of games.
 
 use crate::laws;
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::rng;
-use morpion::games::reversi::board::ReversiBoard;
-use morpion::games::reversi::naive::{Cell, NaiveReversi};
-use morpion::games::reversi::position::{Empties, ReversiMove, ReversiPosition, Start};
-use morpion::games::reversi::symmetry;
-use morpion::solvers::perft::perft;
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::rng;
+use morpion_engine::games::reversi::board::ReversiBoard;
+use morpion_engine::games::reversi::naive::{Cell, NaiveReversi};
+use morpion_engine::games::reversi::position::{Empties, ReversiMove, ReversiPosition, Start};
+use morpion_engine::games::reversi::symmetry;
+use morpion_engine::solvers::perft::perft;
 use rand::RngExt;
 use std::collections::HashMap;
 

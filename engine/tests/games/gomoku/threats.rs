@@ -1,49 +1,24 @@
 //! Proofs by threats: against the engine on small boards, and every legal reply to every move of some proofs.
 
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::rng;
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::notation::parse_moves;
-use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
-use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::solvers::gomoku::engine::GomokuEngine;
-use morpion::solvers::gomoku::threats::{ThreatProofSize, ThreatSearch, ThreatTables};
-use morpion::solvers::gomoku::vcf::VcfSearch;
-use morpion::solvers::gomoku::windows::WindowTable;
-use morpion::solvers::monitor::{Monitor, Stopped};
-use morpion::solvers::search::{LOWEST, Stats};
-use morpion::solvers::solve::Engine;
-use morpion::solvers::table::Table;
+use super::positions::{after, play_randomly, rules};
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::rng;
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion_engine::games::gomoku::rules::RowRule;
+use morpion_engine::solvers::gomoku::engine::GomokuEngine;
+use morpion_engine::solvers::gomoku::threats::{ThreatProofSize, ThreatSearch, ThreatTables};
+use morpion_engine::solvers::gomoku::vcf::VcfSearch;
+use morpion_engine::solvers::gomoku::windows::WindowTable;
+use morpion_engine::solvers::monitor::{Monitor, Stopped};
+use morpion_engine::solvers::search::{LOWEST, Stats};
+use morpion_engine::solvers::solve::Engine;
+use morpion_engine::solvers::table::Table;
 use rand::RngExt;
 use std::collections::HashSet;
 
-pub fn rules(rule: RowRule, win: u8) -> GomokuRules {
-    GomokuRules::new(rule, win).unwrap()
-}
-
 fn is_long() -> bool {
     std::env::var_os("MORPION_LONG_GOMOKU").is_some()
-}
-
-/// The position after these moves.
-pub fn after(board: GomokuBoard, rules: GomokuRules, moves: &str) -> GomokuPosition {
-    let mut position = GomokuPosition::new(board, rules);
-    for point in parse_moves(board, moves).unwrap() {
-        position.play(GomokuMove(point));
-    }
-    position
-}
-
-/// So many random moves; fewer if the game ends.
-pub fn play_randomly(position: &mut GomokuPosition, plies: usize, rng: &mut impl RngExt) {
-    let mut moves = Vec::new();
-    for _ in 0..plies {
-        moves.clear();
-        position.moves(&mut moves);
-        if !moves.is_empty() {
-            position.play(moves[rng.random_range(0..moves.len())]);
-        }
-    }
 }
 
 /// What is proven on small boards is what the engine finds, which knows nothing of threats there.

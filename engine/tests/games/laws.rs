@@ -1,7 +1,7 @@
 //! What every two-player game has to keep to, checked along random games (the laws of `core::game::Game`).
 
-use morpion::core::game::{Game, MAX_VALUE};
-use morpion::core::seed::rng;
+use morpion_engine::core::game::{Game, MAX_VALUE};
+use morpion_engine::core::seed::rng;
 use rand::RngExt;
 use std::collections::{HashMap, HashSet};
 

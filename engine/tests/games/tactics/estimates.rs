@@ -1,16 +1,16 @@
 //! The estimates that a reading begins with: what they are made of, what they save, and how they are learned.
 
-use morpion::games::go::large::chains::Chains;
-use morpion::games::go::large::points::LargeBoard;
-use morpion::solvers::learning::FitLoss;
-use morpion::tactics::board::{KoThreats, TacticsBoard};
-use morpion::tactics::estimate::{EstimateWeights, QuestionKind};
-use morpion::tactics::features::FeatureList;
-use morpion::tactics::fights::{Fight, fights};
-use morpion::tactics::goal::Question;
-use morpion::tactics::learn::{LearnSettings, learn};
-use morpion::tactics::proof::{ProofEnd, ZoneSearch};
-use morpion::tactics::reading::{AttackWidth, GoReading, ReadingLimits};
+use morpion_engine::games::go::large::chains::Chains;
+use morpion_engine::games::go::large::points::LargeBoard;
+use morpion_engine::solvers::learning::FitLoss;
+use morpion_engine::tactics::board::{KoThreats, TacticsBoard};
+use morpion_engine::tactics::estimate::{EstimateWeights, QuestionKind};
+use morpion_engine::tactics::features::FeatureList;
+use morpion_engine::tactics::fights::{Fight, fights};
+use morpion_engine::tactics::goal::Question;
+use morpion_engine::tactics::learn::{LearnSettings, learn};
+use morpion_engine::tactics::proof::{ProofEnd, ZoneSearch};
+use morpion_engine::tactics::reading::{AttackWidth, GoReading, ReadingLimits};
 use std::sync::Arc;
 
 const LIMITS: ReadingLimits = ReadingLimits { liberties: 3, growth: 3, attacks: AttackWidth::Narrow };

@@ -1,20 +1,22 @@
 //! Libraries (`.lib`): hand-made bytes and the trees that they mean, damaged and hostile files, random trees in both
 //! formats.
 
-#[path = "../../../fuzz/bodies/library.rs"]
+#[path = "../../../../fuzz/bodies/library.rs"]
 #[allow(dead_code)]
 mod body;
 
 use body::{HEADER, check};
-use morpion::core::seed::{Rng, rng};
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::library::read::{LibraryReadError, MOST_BYTES, MOST_LIBRARY_NODES, ReadLibrary, read};
-use morpion::games::gomoku::library::sgf::{LibrarySgfError, from_sgf, to_sgf};
-use morpion::games::gomoku::library::write::write;
-use morpion::games::gomoku::library::{GomokuLibrary, LibraryNodeId};
-use morpion::games::gomoku::notation::{moves_text, parse_moves};
-use morpion::games::gomoku::record::{GomokuRecord, RecordError};
-use morpion::notation::sgf;
+use morpion_engine::core::seed::{Rng, rng};
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::library::read::{
+    LibraryReadError, MOST_BYTES, MOST_LIBRARY_NODES, ReadLibrary, read,
+};
+use morpion_engine::games::gomoku::library::sgf::{LibrarySgfError, from_sgf, to_sgf};
+use morpion_engine::games::gomoku::library::write::write;
+use morpion_engine::games::gomoku::library::{GomokuLibrary, LibraryNodeId};
+use morpion_engine::games::gomoku::notation::{moves_text, parse_moves};
+use morpion_engine::games::gomoku::record::{GomokuRecord, RecordError};
+use morpion_engine::notation::sgf;
 use rand::RngExt;
 
 const BOARD: GomokuBoard = GomokuBoard::USUAL;
@@ -462,7 +464,7 @@ fn the_position_of_a_library_is_at_the_end_of_its_first_line() {
     let record = GomokuRecord::parse_library(&file(nodes)).unwrap();
     assert_eq!(
         (moves_text(BOARD, &record.moves), record.first),
-        ("h8i9g7".to_owned(), morpion::core::game::Side::First)
+        ("h8i9g7".to_owned(), morpion_engine::core::game::Side::First)
     );
     assert_eq!(record.moves, parse_moves(BOARD, "h8i9g7").unwrap());
     // As of the same tree in SGF.

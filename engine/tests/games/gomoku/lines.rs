@@ -1,16 +1,16 @@
 //! Line tables of Gomoku against their definition and against a computation anew.
 
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::rng;
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
-use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
-use morpion::solvers::gomoku::lines::codes::{MoveClass, MoveCodes};
-use morpion::solvers::gomoku::lines::network::{
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::rng;
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion_engine::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion_engine::solvers::gomoku::lines::board::{FIRST_THREAT, LineBoard, LineTables};
+use morpion_engine::solvers::gomoku::lines::codes::{MoveClass, MoveCodes};
+use morpion_engine::solvers::gomoku::lines::network::{
     CELL_MOST, CellNetwork, HIDDEN, LANES, NETWORK_SECTIONS, NetworkNumbers,
 };
-use morpion::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights, WeightsForm};
+use morpion_engine::solvers::gomoku::lines::weights::{FINE, LineWeights, SEVERAL, ThreatWeights, WeightsForm};
 use rand::RngExt;
 
 const SIDES: [Side; 2] = [Side::First, Side::Second];

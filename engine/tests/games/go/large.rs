@@ -2,17 +2,17 @@
 //! games.
 
 use crate::laws;
-use morpion::core::game::{Game, Side};
-use morpion::core::seed::rng;
-use morpion::games::go::board::GoBoard;
-use morpion::games::go::large::points::LargeBoard;
-use morpion::games::go::large::position::{LargeMove, LargePosition, LargeStonesError};
-use morpion::games::go::naive::{NaiveGo, NaivePoint};
-use morpion::games::go::notation::{parse_position, to_line};
-use morpion::games::go::position as small;
-use morpion::games::go::rules::{Cycle, GoRules, Ko};
-use morpion::solvers::branching::Branching;
-use morpion::solvers::perft::perft;
+use morpion_engine::core::game::{Game, Side};
+use morpion_engine::core::seed::rng;
+use morpion_engine::games::go::board::GoBoard;
+use morpion_engine::games::go::large::points::LargeBoard;
+use morpion_engine::games::go::large::position::{LargeMove, LargePosition, LargeStonesError};
+use morpion_engine::games::go::naive::{NaiveGo, NaivePoint};
+use morpion_engine::games::go::notation::{parse_position, to_line};
+use morpion_engine::games::go::position as small;
+use morpion_engine::games::go::rules::{Cycle, GoRules, Ko};
+use morpion_engine::solvers::branching::Branching;
+use morpion_engine::solvers::perft::perft;
 use rand::RngExt;
 use std::collections::HashMap;
 

@@ -1,16 +1,16 @@
 //! Positional superko: what the solver made for go proves for one past has to hold for the pasts that it is used for
 //! again.
 
-use morpion::core::game::Game;
-use morpion::core::seed::{Rng, rng};
-use morpion::games::go::board::GoBoard;
-use morpion::games::go::position::GoPosition;
-use morpion::games::go::rules::{GoRules, Ko};
-use morpion::games::go::state::State;
-use morpion::solvers::go::GoEngine;
-use morpion::solvers::monitor::Monitor;
-use morpion::solvers::solve::Engine;
-use morpion::solvers::table::Table;
+use morpion_engine::core::game::Game;
+use morpion_engine::core::seed::{Rng, rng};
+use morpion_engine::games::go::board::GoBoard;
+use morpion_engine::games::go::position::GoPosition;
+use morpion_engine::games::go::rules::{GoRules, Ko};
+use morpion_engine::games::go::state::State;
+use morpion_engine::solvers::go::GoEngine;
+use morpion_engine::solvers::monitor::Monitor;
+use morpion_engine::solvers::solve::Engine;
+use morpion_engine::solvers::table::Table;
 use rand::RngExt;
 use std::collections::{BTreeSet, HashMap};
 

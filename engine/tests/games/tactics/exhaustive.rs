@@ -4,10 +4,10 @@
 //! with the attacker to move and one move into the set, and those with the defender to move and all moves into it. So
 //! a position that only repeats is not in it.
 
-use morpion::core::game::Side;
-use morpion::games::go::naive::{NaiveGo, NaivePoint};
-use morpion::games::go::rules::Ko;
-use morpion::tactics::board::{KoThreats, MOST_THREATS};
+use morpion_engine::core::game::Side;
+use morpion_engine::games::go::naive::{NaiveGo, NaivePoint};
+use morpion_engine::games::go::rules::Ko;
+use morpion_engine::tactics::board::{KoThreats, MOST_THREATS};
 use std::collections::HashMap;
 
 /// A column and a row.

@@ -1,24 +1,24 @@
 //! Victory by continuous fours against a slow search that tries every answer; the windows against their check; the
 //! values of small m,n,k games.
 
-use morpion::core::game::{Game, Side, Value};
-use morpion::core::seed::rng;
-use morpion::games::gomoku::board::GomokuBoard;
-use morpion::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
-use morpion::games::gomoku::notation::{moves_text, parse_moves, play_all};
-use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
-use morpion::games::gomoku::problems::parse_problems;
-use morpion::games::gomoku::rules::{GomokuRules, RowRule};
-use morpion::solvers::algorithm::{Algorithm, DepthFirst};
-use morpion::solvers::busy::Busy;
-use morpion::solvers::dfpn::Dfpn;
-use morpion::solvers::gomoku::engine::GomokuEngine;
-use morpion::solvers::gomoku::vcf::{VcfAnswer, VcfSearch};
-use morpion::solvers::gomoku::windows::{WindowBoard, WindowTable};
-use morpion::solvers::monitor::{Monitor, Stopped};
-use morpion::solvers::search::{LOWEST, Parts, Stats};
-use morpion::solvers::solve::{Engine, Goal, solve};
-use morpion::solvers::table::Table;
+use morpion_engine::core::game::{Game, Side, Value};
+use morpion_engine::core::seed::rng;
+use morpion_engine::games::gomoku::board::GomokuBoard;
+use morpion_engine::games::gomoku::naive::{NaiveGomoku, NaiveRules, Stone};
+use morpion_engine::games::gomoku::notation::{moves_text, parse_moves, play_all};
+use morpion_engine::games::gomoku::position::{GomokuMove, GomokuPosition};
+use morpion_engine::games::gomoku::problems::parse_problems;
+use morpion_engine::games::gomoku::rules::{GomokuRules, RowRule};
+use morpion_engine::solvers::algorithm::{Algorithm, DepthFirst};
+use morpion_engine::solvers::busy::Busy;
+use morpion_engine::solvers::dfpn::Dfpn;
+use morpion_engine::solvers::gomoku::engine::GomokuEngine;
+use morpion_engine::solvers::gomoku::vcf::{VcfAnswer, VcfSearch};
+use morpion_engine::solvers::gomoku::windows::{WindowBoard, WindowTable};
+use morpion_engine::solvers::monitor::{Monitor, Stopped};
+use morpion_engine::solvers::search::{LOWEST, Parts, Stats};
+use morpion_engine::solvers::solve::{Engine, Goal, solve};
+use morpion_engine::solvers::table::Table;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 

@@ -1,19 +1,19 @@
 //! The strategies seen from outside: exactness against plain enumeration, the whole trace of a search against a
 //! slow model of it, stopping and restoring, the walk over prefixes, hostile saved states.
 
-use morpion::core::ctl::{Ctl, Signal};
-use morpion::core::histogram::Histogram;
-use morpion::core::search::{End, Search};
-use morpion::core::seed;
-use morpion::morpion::canonical::canonical_lines;
-use morpion::morpion::dominance::is_dominated;
-use morpion::morpion::geometry::Move;
-use morpion::morpion::position::Position;
-use morpion::morpion::variant::{Rules, Variant};
-use morpion::strategies::params::{Jump, JumpTo, Jumps, JumpsFrom, Params, Sort, StallTable, Strategy};
-use morpion::strategies::prefix::prefix_walk;
-use morpion::strategies::{Unit, resume, start};
-use morpion::with_rules;
+use morpion_engine::core::ctl::{Ctl, Signal};
+use morpion_engine::core::histogram::Histogram;
+use morpion_engine::core::search::{End, Search};
+use morpion_engine::core::seed;
+use morpion_engine::morpion::canonical::canonical_lines;
+use morpion_engine::morpion::dominance::is_dominated;
+use morpion_engine::morpion::geometry::Move;
+use morpion_engine::morpion::position::Position;
+use morpion_engine::morpion::variant::{Rules, Variant};
+use morpion_engine::strategies::params::{Jump, JumpTo, Jumps, JumpsFrom, Params, Sort, StallTable, Strategy};
+use morpion_engine::strategies::prefix::prefix_walk;
+use morpion_engine::strategies::{Unit, resume, start};
+use morpion_engine::with_rules;
 use rand::{Rng, RngExt};
 use std::collections::HashSet;
 
@@ -578,7 +578,7 @@ fn the_walk_from_the_cross_meets_every_grid_up_to_symmetry() {
 fn random_games_and_nested_searches_have_the_known_means() {
     for (variant, mean) in [(Variant::T5, 53.6), (Variant::D5, 42.9), (Variant::T4, 37.2), (Variant::D4, 24.1)] {
         let got = with_rules!(variant, R => {
-            let mut search = morpion::strategies::random::Random::<R>::new(&Params::default(), &unit(&[], None, Some(20_000)));
+            let mut search = morpion_engine::strategies::random::Random::<R>::new(&Params::default(), &unit(&[], None, Some(20_000)));
             let rng = &mut seed::rng(0, &[]);
             search.run(&mut Recorder { trace: Trace::default(), stop: 0.0, rng, checkpoint: None });
             search.mean()
@@ -596,7 +596,7 @@ fn random_games_and_nested_searches_have_the_known_means() {
 
 #[test]
 fn an_illegal_prefix_or_candidate_is_left_out() {
-    let game = random_game::<morpion::morpion::variant::T5>(&mut seed::rng(71, &[]));
+    let game = random_game::<morpion_engine::morpion::variant::T5>(&mut seed::rng(71, &[]));
     let wrong: Vec<Move> = game[..10].iter().chain(&game[..1]).chain(&game[10..]).copied().collect();
     for strategy in [Strategy::Dfs, Strategy::Random, Strategy::Nmcs] {
         let params = Params { strategy, level: Some(1), ..exact() };

@@ -1,6 +1,6 @@
 //! Opening books: what is worth what, how they grow, texts that are none, and players that play by one.
 
-use super::threats::after;
+use super::positions::after;
 use morpion::core::game::{Budget, Game, Level, Player};
 use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};

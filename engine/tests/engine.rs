@@ -1,16 +1,16 @@
 //! Properties of the engine, against the referee and against definitions. Every random choice comes from a seed that
 //! the failure message names.
 
-use morpion::core::seed::{self, Rng};
-use morpion::morpion::board::Board;
-use morpion::morpion::canonical::{canonical_key, canonical_lines};
-use morpion::morpion::dominance::retain_undominated;
-use morpion::morpion::geometry::{Direction, Line, Move, Point, SIDE, cross, cross_corner};
-use morpion::morpion::position::Position;
-use morpion::morpion::referee::{self, FreeLine, FreeMove, Referee};
-use morpion::morpion::symmetry::Symmetry;
-use morpion::morpion::variant::{Rules, Variant};
-use morpion::with_rules;
+use morpion_engine::core::seed::{self, Rng};
+use morpion_engine::morpion::board::Board;
+use morpion_engine::morpion::canonical::{canonical_key, canonical_lines};
+use morpion_engine::morpion::dominance::retain_undominated;
+use morpion_engine::morpion::geometry::{Direction, Line, Move, Point, SIDE, cross, cross_corner};
+use morpion_engine::morpion::position::Position;
+use morpion_engine::morpion::referee::{self, FreeLine, FreeMove, Referee};
+use morpion_engine::morpion::symmetry::Symmetry;
+use morpion_engine::morpion::variant::{Rules, Variant};
+use morpion_engine::with_rules;
 use rand::RngExt;
 use std::collections::{BTreeSet, HashMap};
 

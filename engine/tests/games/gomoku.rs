@@ -1,0 +1,8 @@
+//! Gomoku: the rules, libraries, the lines that its player reads, victories by continuous fours, proofs by threats.
+
+mod library;
+mod lines;
+mod positions;
+mod rules;
+mod threats;
+mod vcf;
