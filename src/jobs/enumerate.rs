@@ -3,10 +3,9 @@
 //! `runner::enumeration` runs it.
 
 use super::done::DoneSet;
-use crate::morpion::enumerate::{CountKind, EnumerationWalk, LineHashes, MAX_DEPTH};
+use crate::morpion::enumerate::{CountKind, LineHashes, MAX_DEPTH, walk};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
-use crate::with_rules;
 use std::ops::ControlFlow;
 
 /// Depth of the units' roots for grids: 13,247 of them in 5T, 82,008 in 4T.
@@ -60,10 +59,10 @@ impl Enumeration {
         });
         let hashes = LineHashes::new(variant);
         let mut units = 0;
-        let mut counts = with_rules!(variant, R => EnumerationWalk::<R>::new(kind, &hashes).split(cut, &mut |_, _| {
+        let mut counts = walk(variant, kind, &hashes).split(cut, &mut |_, _| {
             units += 1;
             ControlFlow::Continue(())
-        }));
+        });
         counts.resize(depth as usize + 1, 0);
         Enumeration { variant, kind, depth, cut, units, done: DoneSet::default(), counts, long: Vec::new() }
     }

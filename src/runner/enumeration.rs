@@ -4,10 +4,9 @@
 pub mod state;
 
 use crate::jobs::enumerate::{Enumeration, UnitCounts};
-use crate::morpion::enumerate::{CountKind, EnumerationWalk, LineHashes};
+use crate::morpion::enumerate::{CountKind, GridWalk, LineHashes, walk};
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::{Rules, Variant};
-use crate::with_rules;
+use crate::morpion::variant::Variant;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use state::EnumerationStateError;
 use std::ops::ControlFlow;
@@ -47,7 +46,43 @@ pub fn run(
     stop: &dyn Fn() -> bool,
     tell: &mut dyn FnMut(&Enumeration) -> Result<(), EnumerationStateError>,
 ) -> Result<(), EnumerationError> {
-    with_rules!(enumeration.variant, R => run_by::<R>(enumeration, threads, stop, tell))
+    let Enumeration { variant, kind, depth, cut, ref done, .. } = *enumeration;
+    let hashes = &LineHashes::new(variant);
+    let remembered = (kind == CountKind::Grids).then(|| variant.record());
+    let stopped = &AtomicBool::new(false);
+    let done = done.clone();
+    let (to_workers, units) = bounded::<(u64, Vec<Move>)>(WAITING * threads);
+    let (to_here, outcomes) = unbounded();
+    // One thread more for the walk to the roots, which mostly waits.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads + 1).build()?;
+    pool.in_place_scope(|scope| {
+        scope.spawn(move |_| {
+            walk(variant, kind, hashes).split(cut, &mut |number, root| {
+                let sent = done.contains(number) || to_workers.send((number, root.to_vec())).is_ok();
+                if sent && !stopped.load(Ordering::Relaxed) {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            });
+        });
+        for _ in 0..threads {
+            let (units, to_here) = (units.clone(), to_here.clone());
+            scope.spawn(move |_| {
+                let mut walk = walk(variant, kind, hashes);
+                if let Some(least) = remembered {
+                    walk.remember(least);
+                }
+                work(&mut *walk, depth - cut, &units, &to_here, stopped);
+            });
+        }
+        // So that the channels close with the threads at their other ends.
+        drop((units, to_here));
+        let ended = absorb(enumeration, &outcomes, stop, stopped, tell);
+        stopped.store(true, Ordering::Relaxed);
+        ended
+    })?;
+    Ok(tell(enumeration)?)
 }
 
 /// The numbers of `kind` after 0, 1, ... `depth` moves, on all processors.
@@ -63,51 +98,6 @@ pub fn enumerate(variant: Variant, kind: CountKind, depth: u32) -> Result<Vec<u6
 
 /// What a thread says of a unit: what it came to, or that it met the edge.
 type Outcome = Option<UnitCounts>;
-
-fn run_by<R: Rules>(
-    enumeration: &mut Enumeration,
-    threads: usize,
-    stop: &dyn Fn() -> bool,
-    tell: &mut dyn FnMut(&Enumeration) -> Result<(), EnumerationStateError>,
-) -> Result<(), EnumerationError> {
-    let Enumeration { variant, kind, depth, cut, ref done, .. } = *enumeration;
-    let hashes = &LineHashes::new(variant);
-    let remembered = (kind == CountKind::Grids).then(|| variant.record());
-    let stopped = &AtomicBool::new(false);
-    let done = done.clone();
-    let (to_workers, units) = bounded::<(u64, Vec<Move>)>(WAITING * threads);
-    let (to_here, outcomes) = unbounded();
-    // One thread more for the walk to the roots, which mostly waits.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads + 1).build()?;
-    pool.in_place_scope(|scope| {
-        scope.spawn(move |_| {
-            EnumerationWalk::<R>::new(kind, hashes).split(cut, &mut |number, root| {
-                let sent = done.contains(number) || to_workers.send((number, root.to_vec())).is_ok();
-                if sent && !stopped.load(Ordering::Relaxed) {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            });
-        });
-        for _ in 0..threads {
-            let (units, to_here) = (units.clone(), to_here.clone());
-            scope.spawn(move |_| {
-                let mut walk = EnumerationWalk::<R>::new(kind, hashes);
-                if let Some(least) = remembered {
-                    walk.remember(least);
-                }
-                work(&mut walk, depth - cut, &units, &to_here, stopped);
-            });
-        }
-        // So that the channels close with the threads at their other ends.
-        drop((units, to_here));
-        let ended = absorb(enumeration, &outcomes, stop, stopped, tell);
-        stopped.store(true, Ordering::Relaxed);
-        ended
-    })?;
-    Ok(tell(enumeration)?)
-}
 
 /// Takes in outcomes until no more come. The threads end themselves once `stopped` is set.
 fn absorb(
@@ -136,8 +126,8 @@ fn absorb(
 }
 
 /// Does units until none come, or one is stopped.
-fn work<R: Rules>(
-    walk: &mut EnumerationWalk<'_, R>,
+fn work(
+    walk: &mut dyn GridWalk,
     further: u32,
     units: &Receiver<(u64, Vec<Move>)>,
     outcomes: &Sender<Outcome>,

@@ -21,14 +21,15 @@
 //! share a rank change nothing but the time: which line is taken out is then decided by the keys.
 //! Memory does not grow with the number of grids.
 //!
-//! This file does not start threads: [`EnumerationWalk::split`] gives the subtrees of one depth one after the other,
-//! [`EnumerationWalk::count_below`] counts in one; `jobs::enumerate` runs them in parallel.
+//! This file does not start threads: [`GridWalk::split`] gives the subtrees of one depth one after the other,
+//! [`GridWalk::count_below`] counts in one; `jobs::enumerate` runs them in parallel.
 
 use super::canonical::mix;
 use super::geometry::{Direction, Line, Move, Point, SIDE};
 use super::position::Position;
 use super::symmetry::Symmetry;
 use super::variant::{Rules, Variant};
+use crate::with_rules;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -174,7 +175,7 @@ struct LongGrids {
 const MAX_LONG_GRIDS: usize = 1000;
 
 /// A place in the tree of grids or sequences, with the memory for walking below it.
-pub struct EnumerationWalk<'a, R> {
+struct EnumerationWalk<'a, R> {
     kind: CountKind,
     hashes: &'a LineHashes,
     position: Position<R>,
@@ -194,12 +195,74 @@ pub struct EnumerationWalk<'a, R> {
     until_asking: u32,
 }
 
+/// A walk over the grids or the sequences of a variant.
+pub trait GridWalk {
+    /// From now on grids of at least so many moves are remembered, up to a thousand of them.
+    fn remember(&mut self, least: u32);
+
+    /// The grids that were remembered since the last call.
+    fn take_long(&mut self) -> Vec<Vec<Move>>;
+
+    /// Whether a grid reached the edge of the playing area, so that moves beyond it may be missing. A move widens the
+    /// box around the points by at most one point, and the cross stands 25 points from the edge or more: with fewer
+    /// moves this cannot happen.
+    fn was_at_edge(&self) -> bool;
+
+    /// Visits the roots of the subtrees at `depth`, numbered from 0 in an order that depends on nothing else, until
+    /// `visit` breaks; what was counted at each depth above them: element `n` is that of `n` moves. Each root is a
+    /// sequence of `depth` legal moves.
+    fn split(&mut self, depth: u32, visit: &mut dyn FnMut(u64, &[Move]) -> ControlFlow<()>) -> Vec<u64>;
+
+    /// What there is below `root`, one of the roots that [`GridWalk::split`] gives for the same kind: element `i` of
+    /// the result counts what has `i` moves more than it, from 1 (the root itself) at 0, to `further` moves more.
+    /// `None` if it was stopped.
+    ///
+    /// For other roots (of legal moves in a playable order) the result means nothing.
+    fn count_below(&mut self, root: &[Move], further: u32, stop: &AtomicBool) -> Option<Vec<u64>>;
+}
+
+/// A walk of a variant that stands at the start. Making one costs about a millisecond; use it again.
+pub fn walk<'a>(variant: Variant, kind: CountKind, hashes: &'a LineHashes) -> Box<dyn GridWalk + 'a> {
+    with_rules!(variant, R => Box::new(EnumerationWalk::<R>::new(kind, hashes)))
+}
+
 /// Places that the walk enters before it asks whether to stop: some milliseconds.
 const ASKING_PACE: u32 = 1 << 14;
 
+impl<R: Rules> GridWalk for EnumerationWalk<'_, R> {
+    fn remember(&mut self, least: u32) {
+        self.long = Some(LongGrids { least, grids: Vec::new() });
+    }
+
+    fn take_long(&mut self) -> Vec<Vec<Move>> {
+        self.long.as_mut().map(|long| std::mem::take(&mut long.grids)).unwrap_or_default()
+    }
+
+    fn was_at_edge(&self) -> bool {
+        self.at_edge
+    }
+
+    fn split(&mut self, depth: u32, visit: &mut dyn FnMut(u64, &[Move]) -> ControlFlow<()>) -> Vec<u64> {
+        self.stand_at(&[]);
+        let depth = depth.min(MAX_DEPTH);
+        let mut counts = vec![0; depth as usize];
+        let mut met = 0;
+        let _ = self.collect(&mut counts, &mut met, visit);
+        counts
+    }
+
+    fn count_below(&mut self, root: &[Move], further: u32, stop: &AtomicBool) -> Option<Vec<u64>> {
+        self.stand_at(root);
+        let further = further.min(MAX_DEPTH.saturating_sub(root.len() as u32));
+        let mut counts = vec![0; further as usize + 1];
+        counts[0] = 1;
+        self.until_asking = 0;
+        self.count(&mut counts[1..], stop).is_continue().then_some(counts)
+    }
+}
+
 impl<'a, R: Rules> EnumerationWalk<'a, R> {
-    /// A walk that stands at the start. Making one costs about a millisecond; use it again.
-    pub fn new(kind: CountKind, hashes: &'a LineHashes) -> EnumerationWalk<'a, R> {
+    fn new(kind: CountKind, hashes: &'a LineHashes) -> EnumerationWalk<'a, R> {
         EnumerationWalk {
             kind,
             hashes,
@@ -213,49 +276,6 @@ impl<'a, R: Rules> EnumerationWalk<'a, R> {
             at_edge: false,
             until_asking: 0,
         }
-    }
-
-    /// From now on grids of at least so many moves are remembered, up to a thousand of them.
-    pub fn remember(&mut self, least: u32) {
-        self.long = Some(LongGrids { least, grids: Vec::new() });
-    }
-
-    /// The grids that were remembered since the last call.
-    pub fn take_long(&mut self) -> Vec<Vec<Move>> {
-        self.long.as_mut().map(|long| std::mem::take(&mut long.grids)).unwrap_or_default()
-    }
-
-    /// Whether a grid reached the edge of the playing area, so that moves beyond it may be missing. A move widens the
-    /// box around the points by at most one point, and the cross stands 25 points from the edge or more: with fewer
-    /// moves this cannot happen.
-    pub fn was_at_edge(&self) -> bool {
-        self.at_edge
-    }
-
-    /// Visits the roots of the subtrees at `depth`, numbered from 0 in an order that depends on nothing else, until
-    /// `visit` breaks; what was counted at each depth above them: element `n` is that of `n` moves. Each root is a
-    /// sequence of `depth` legal moves.
-    pub fn split(&mut self, depth: u32, visit: &mut dyn FnMut(u64, &[Move]) -> ControlFlow<()>) -> Vec<u64> {
-        self.stand_at(&[]);
-        let depth = depth.min(MAX_DEPTH);
-        let mut counts = vec![0; depth as usize];
-        let mut met = 0;
-        let _ = self.collect(&mut counts, &mut met, visit);
-        counts
-    }
-
-    /// What there is below `root`, one of the roots that [`EnumerationWalk::split`] gives for the same kind: element
-    /// `i` of the result counts what has `i` moves more than it, from 1 (the root itself) at 0, to `further` moves
-    /// more. `None` if it was stopped.
-    ///
-    /// For other roots (of legal moves in a playable order) the result means nothing.
-    pub fn count_below(&mut self, root: &[Move], further: u32, stop: &AtomicBool) -> Option<Vec<u64>> {
-        self.stand_at(root);
-        let further = further.min(MAX_DEPTH.saturating_sub(root.len() as u32));
-        let mut counts = vec![0; further as usize + 1];
-        counts[0] = 1;
-        self.until_asking = 0;
-        self.count(&mut counts[1..], stop).is_continue().then_some(counts)
     }
 
     fn stand_at(&mut self, root: &[Move]) {
@@ -460,33 +480,30 @@ fn least(sums: &[u64; 8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::with_rules;
 
     #[test]
     fn splitting_changes_nothing() {
         for variant in Variant::ALL {
             let hashes = LineHashes::new(variant);
             for kind in [CountKind::Grids, CountKind::Sequences] {
-                with_rules!(variant, R => {
-                    let mut walk = EnumerationWalk::<R>::new(kind, &hashes);
-                    let never = AtomicBool::new(false);
-                    let whole = walk.count_below(&[], 3, &never).unwrap();
-                    for depth in 0..=3 {
-                        let mut roots = Vec::new();
-                        let mut counts = walk.split(depth, &mut |number, root| {
-                            assert_eq!(number, roots.len() as u64);
-                            roots.push(root.to_vec());
-                            ControlFlow::Continue(())
-                        });
-                        counts.resize(4, 0);
-                        for root in &roots {
-                            for (i, n) in walk.count_below(root, 3 - depth, &never).unwrap().iter().enumerate() {
-                                counts[depth as usize + i] += n;
-                            }
+                let mut walk = walk(variant, kind, &hashes);
+                let never = AtomicBool::new(false);
+                let whole = walk.count_below(&[], 3, &never).unwrap();
+                for depth in 0..=3 {
+                    let mut roots = Vec::new();
+                    let mut counts = walk.split(depth, &mut |number, root| {
+                        assert_eq!(number, roots.len() as u64);
+                        roots.push(root.to_vec());
+                        ControlFlow::Continue(())
+                    });
+                    counts.resize(4, 0);
+                    for root in &roots {
+                        for (i, n) in walk.count_below(root, 3 - depth, &never).unwrap().iter().enumerate() {
+                            counts[depth as usize + i] += n;
                         }
-                        assert_eq!(counts, whole, "{variant} {kind:?} split at depth {depth}");
                     }
-                });
+                    assert_eq!(counts, whole, "{variant} {kind:?} split at depth {depth}");
+                }
             }
         }
     }

@@ -1,12 +1,11 @@
 //! `--grids`: a file of each grid of so many moves, one for each class under the 8 symmetries.
 
 use crate::cli::grid_input::save;
-use crate::morpion::enumerate::{CountKind, EnumerationWalk, LineHashes, known_grids};
+use crate::morpion::enumerate::{CountKind, LineHashes, known_grids, walk};
 use crate::morpion::geometry::Move;
 use crate::morpion::variant::Variant;
 use crate::notation::format::{self, GridFormat};
 use crate::notation::grid::Grid;
-use crate::with_rules;
 use anyhow::{Context, ensure};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -34,10 +33,10 @@ pub fn check(variant: Variant, depth: u32) -> anyhow::Result<()> {
 pub fn export(variant: Variant, depth: u32, directory: &Path) -> anyhow::Result<u64> {
     let hashes = LineHashes::new(variant);
     let mut grids: Vec<Vec<Move>> = Vec::new();
-    with_rules!(variant, R => EnumerationWalk::<R>::new(CountKind::Grids, &hashes).split(depth, &mut |_, moves| {
+    walk(variant, CountKind::Grids, &hashes).split(depth, &mut |_, moves| {
         grids.push(moves.to_vec());
         ControlFlow::Continue(())
-    }));
+    });
     let digits = grids.len().to_string().len();
     let path = |number: usize| -> PathBuf { directory.join(format!("{variant}-{depth}-{number:0digits$}.txt")) };
     std::fs::create_dir_all(directory).with_context(|| format!("{}: cannot be made", directory.display()))?;
