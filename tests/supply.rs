@@ -240,6 +240,24 @@ fn the_debian_package_is_made_of_files_that_exist() {
     }
 }
 
+/// Appends the files of `results/` that the sources in a folder include.
+fn embedded_results(folder: &Path, names: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            embedded_results(&path, names);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).expect("a source");
+            for included in text.split("include_str!(\"").chain(text.split("include_bytes!(\"")).skip(1) {
+                let name = included.split('"').next().unwrap_or_default().trim_start_matches("../");
+                if name.starts_with("results/") && !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_container_is_made_of_files_that_exist() {
     let recipe = file("Dockerfile");
@@ -256,6 +274,16 @@ fn the_container_is_made_of_files_that_exist() {
         }
     }
     assert!(tried >= 4, "only {tried} files were found");
+    // What the program has within it comes from these folders only; of the results the container gets what it names.
+    let mut embedded = Vec::new();
+    for sources in ["engine/src", "src"] {
+        embedded_results(&root().join(sources), &mut embedded);
+    }
+    assert!(!embedded.is_empty(), "no file of results/ is embedded any more");
+    for name in embedded {
+        assert!(root().join(&name).exists(), "there is no {name}");
+        assert!(left_out.lines().any(|line| line == format!("!{name}")), "{name} is left out by .dockerignore");
+    }
     for name in ["start", "health"] {
         let path = root().join("packaging/container").join(name);
         assert_ne!(fs::metadata(&path).expect("a file").permissions().mode() & 0o111, 0, "{name} cannot be run");
