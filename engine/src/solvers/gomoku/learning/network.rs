@@ -3,7 +3,7 @@
 //!
 //! As in [`super::fit`] the probability that the side to move wins follows from the estimate, a code's lanes are the
 //! sum of what its four lines, its move class and itself give, and a tenth of the games is not learned from. The
-//! positions are taken in an order that is drawn anew for each pass, [`BATCH`] of them for each step of
+//! positions are taken in an order that is drawn anew for each pass, `BATCH` of them for each step of
 //! [Adam](super::adam).
 
 use super::adam::AdamStep;
