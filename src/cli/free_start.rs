@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Search for long games that begin with any points, of which there are no more than so many.
 ///
-/// The registry of records has a category of its own for them (5T# and 5D#: any 36 points). The search is that of
-/// relax, without a start: lines are drawn in any order, and the points that they need are the start. Each thread
+/// The registry of records has a category of its own for them (5T# and 5D#: any 36 points). Lines are drawn in any order,
+/// as by relax, and the points that they need are the start. One walk visits all numbers of lines alike. Each thread
 /// searches by itself, and begins anew when it has found no longer game for long.
 ///
 /// Tells the lengths of longer games as they are found, and prints the longest one as a grid file at the end. It
@@ -97,8 +97,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
     let is_over = || interrupt.asked() || args.time.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
     let method = match args.init_file {
-        Some(_) => format!("relax with a free start of {points} points, from a grid"),
-        None => format!("relax with a free start of {points} points, from nothing"),
+        Some(_) => format!("flat walk with a free start of {points} points, from a grid"),
+        None => format!("flat walk with a free start of {points} points, from nothing"),
     };
     let mut longest: Option<Grid> = None;
     std::thread::scope(|scope| -> anyhow::Result<()> {

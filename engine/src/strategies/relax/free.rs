@@ -1,23 +1,23 @@
 //! Games whose start is free: any points, of which there are no more than so many.
 //!
 //! Where a game begins is left open. A set of lines that peels needs some points to be lent (`lines`), and these are
-//! a start. So the walks are those of [`relax`](super) without a start of their own: a lent point costs nothing, and
-//! there are never more of them than the start may have. Only the temperature tells the walks apart.
+//! a start. So the walk is over the same sets as those of [`relax`](super), without a start of their own: a lent point
+//! costs nothing, and there are never more of them than the start may have. One walk visits all numbers of lines alike
+//! ([`FlatHistogram`]), from seven twelfths of the longest game of the run on, or from ten twelfths where it
+//! begins with a grid.
 
+use super::flat::FlatHistogram;
 use super::lines::PeelingSet;
-use super::walks::{LineWalk, Rung, exchange};
 use crate::core::seed::{self, derive};
 use crate::morpion::geometry::{Move, Point};
 use crate::morpion::referee;
 use crate::morpion::start::{MOST_POINTS, MOST_SET, Start};
 use crate::morpion::variant::Rules;
 
-/// Steps of each walk between two exchanges.
-const STEPS: u64 = 2000;
+/// Steps of a slice.
+const STEPS: u64 = 24_000;
 /// A run begins anew after so many steps without a longer game.
 const PATIENCE: u64 = 600_000_000;
-/// The temperatures, the hottest first.
-const TEMPERATURES: [f64; 12] = [0.6, 0.55, 0.5, 0.46, 0.43, 0.4, 0.38, 0.36, 0.34, 0.32, 0.3, 0.27];
 
 /// A game and the start that it needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,12 +32,13 @@ pub struct FreeGame {
 
 /// A search for long games whose start is free.
 pub struct FreeStart<R> {
-    walks: Vec<LineWalk<R>>,
+    set: PeelingSet<R>,
+    flat: FlatHistogram,
     /// The lines that runs begin with.
     given: Vec<Move>,
     points: usize,
     seed: u64,
-    /// Runs, slices of all walks and steps that are done, and those done when the run began or became longer.
+    /// Runs, slices and steps that are done, and those done when the run began or became longer.
     runs: u64,
     slices: u64,
     steps: u64,
@@ -53,7 +54,8 @@ impl<R: Rules> FreeStart<R> {
     pub fn new(points: usize, given: &[Move], seed: u64) -> FreeStart<R> {
         let points = points.clamp(R::LEN, MOST_POINTS);
         let mut search = FreeStart {
-            walks: Vec::new(),
+            set: PeelingSet::new(None, &[]),
+            flat: FlatHistogram::new(0),
             given: given.to_vec(),
             points,
             seed,
@@ -69,13 +71,15 @@ impl<R: Rules> FreeStart<R> {
     }
 
     fn begin(&mut self) {
-        let rung = |temperature: f64| Rung { temperature, price: 0.0, lent: self.points };
-        let mut walks: Vec<LineWalk<R>> = TEMPERATURES.map(|at| LineWalk::new(rung(at), None, &[])).into();
-        for walk in &mut walks {
-            walk.set.become_lines(&self.given, self.points);
-        }
-        self.walks = walks;
-        self.longest_of_run = 0;
+        self.set.become_lines(&self.given, self.points);
+        self.flat = FlatHistogram::new(self.set.len());
+        self.note_length();
+    }
+
+    /// The set has as many lines as the longest game of the run.
+    fn note_length(&mut self) {
+        self.longest_of_run = self.set.len();
+        self.flat.set_least(self.longest_of_run * if self.given.is_empty() { 7 } else { 10 } / 12);
         self.since = self.steps;
     }
 
@@ -84,7 +88,7 @@ impl<R: Rules> FreeStart<R> {
         self.steps
     }
 
-    /// A slice of all walks, some milliseconds; and the game that it found, if that is longer than all before.
+    /// A slice, some milliseconds; and the game that it found, if that is longer than all before.
     pub fn slice(&mut self) -> Option<FreeGame> {
         if self.steps - self.since >= PATIENCE {
             self.runs += 1;
@@ -92,26 +96,23 @@ impl<R: Rules> FreeStart<R> {
         }
         let mut rng = seed::rng(derive(self.seed, &[self.slices]), &[]);
         self.slices += 1;
+        self.set.centre();
         let room = MOST_SET - self.points;
         let mut found = None;
-        for walk in &mut self.walks {
-            walk.set.centre();
-            for _ in 0..STEPS {
-                let taken = walk.set.step(&walk.chances, room, walk.rung.lent, &mut rng);
-                if taken && walk.set.len() > self.longest_of_run {
-                    self.longest_of_run = walk.set.len();
-                    self.since = self.steps;
-                    if walk.set.len() > self.longest
-                        && let Some(game) = game_of(&walk.set, self.runs)
-                    {
-                        self.longest = walk.set.len();
-                        found = Some(game);
-                    }
+        for _ in 0..STEPS {
+            self.steps += 1;
+            let taken = self.set.step(&mut self.flat, room, self.points, &mut rng);
+            self.flat.visit(self.set.len());
+            if taken && self.set.len() > self.longest_of_run {
+                self.note_length();
+                if self.set.len() > self.longest
+                    && let Some(game) = game_of(&self.set, self.runs)
+                {
+                    self.longest = self.set.len();
+                    found = Some(game);
                 }
             }
-            self.steps += STEPS;
         }
-        exchange(&mut self.walks, self.slices % 2 == 1, &mut rng);
         found
     }
 }
@@ -157,8 +158,8 @@ mod tests {
             let longest = games.last().map_or(0, |game| game.moves.len());
             assert!(longest >= least, "{} from {points}: {longest}", R::VARIANT);
         }
-        check::<T5>(36, 90);
-        check::<D5>(36, 65);
+        check::<T5>(36, 75);
+        check::<D5>(36, 55);
         check::<D5>(10, 3);
         check::<T4>(12, 20);
         // The first line needs all points but one.

@@ -9,7 +9,7 @@
 //! A set that peels has at least as many points beyond the start as lines. What it has more is *lent*: these points
 //! have to be there when the game begins. A set without lent points is a grid.
 
-use super::chances::Chances;
+use super::chances::Acceptance;
 use super::drawing::{DrawnPoints, SLOTS};
 use super::tracks::{LineTracks, PlacedLine, along};
 use crate::core::seed::{Rng, derive};
@@ -256,7 +256,7 @@ impl<R: Rules> PeelingSet<R> {
     /// A step of a walk: a line goes, or one comes and those that it overlaps go. Whether it was taken. There are
     /// never more than `longest` lines, and never more than `lent` points lent.
     #[inline(always)]
-    pub fn step(&mut self, chances: &Chances, longest: usize, lent: usize, rng: &mut Rng) -> bool {
+    pub fn step(&mut self, acceptance: &mut impl Acceptance, longest: usize, lent: usize, rng: &mut Rng) -> bool {
         let random = rng.random::<u64>();
         let below = |count: usize| (((random >> 32) * count as u64) >> 32) as usize;
         if random & REMOVALS == 0 {
@@ -265,7 +265,7 @@ impl<R: Rules> PeelingSet<R> {
             }
             let line = PlacedLine::new(usize::from(self.lines[below(self.lines.len())]));
             let lost = self.tracks.single_points(line);
-            return self.lent() < lent + lost && chances.take(1, 1 - lost as i32, rng) && {
+            return self.lent() < lent + lost && acceptance.take(self.len(), 1, 1 - lost as i32, rng) && {
                 self.take_out(line);
                 true
             };
@@ -293,7 +293,7 @@ impl<R: Rules> PeelingSet<R> {
         }
         let points = self.tracks.new_points(line) as i32 - self.tracks.lost_points(line, &others) as i32;
         let change = points - 1 + count as i32;
-        if self.lent() as i32 + change > lent as i32 || !chances.take(count as i32 - 1, change, rng) {
+        if self.lent() as i32 + change > lent as i32 || !acceptance.take(self.len(), count as i32 - 1, change, rng) {
             return false;
         }
         let own = self.tracks.own_point(line, &others);
@@ -322,6 +322,7 @@ mod tests {
     use crate::morpion::start::Start;
     use crate::morpion::variant::{D5, T5, Variant};
     use crate::strategies::choices::tests::game;
+    use crate::strategies::relax::chances::Chances;
     use crate::with_rules;
     use std::collections::HashSet;
 
@@ -351,11 +352,11 @@ mod tests {
                 let position = Position::<R>::after(&prefix).expect("a game");
                 let barred = [position.moves()[0]];
                 let mut set = PeelingSet::<R>::new(Some(position.board()), &barred);
-                let chances = Chances::new(0.6, price);
+                let mut chances = Chances::new(0.6, price);
                 let rng = &mut rng(7, &[variant as u64, lent as u64]);
                 for round in 0..60 {
                     (0..200).for_each(|_| {
-                        set.step(&chances, 40, lent, rng);
+                        set.step(&mut chances, 40, lent, rng);
                     });
                     let lines: Vec<usize> = set.numbers().iter().map(|&number| usize::from(number)).collect();
                     assert!(set.len() <= 40 && set.lent() <= lent && !lines.contains(&number_of(barred[0].line())));
@@ -403,13 +404,13 @@ mod tests {
     fn a_line_without_a_point_of_its_own_is_looked_at() {
         let position = Position::<D5>::new();
         let mut set = PeelingSet::<D5>::new(Some(position.board()), &[]);
-        let chances = Chances::new(0.4, 0.0);
+        let mut chances = Chances::new(0.4, 0.0);
         let rng = &mut rng(3, &[]);
         let start: HashSet<usize> = position.board().set_points().map(Point::index).collect();
         let (mut refused, mut taken) = (0, 0);
         for _ in 0..100 {
             (0..1000).for_each(|_| {
-                set.step(&chances, 300, 10, rng);
+                set.step(&mut chances, 300, 10, rng);
             });
             for number in 0..LINES {
                 let line = PlacedLine::new(number);

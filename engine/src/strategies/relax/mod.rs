@@ -21,6 +21,7 @@
 
 mod chances;
 mod drawing;
+mod flat;
 pub mod free;
 mod lines;
 mod tracks;
