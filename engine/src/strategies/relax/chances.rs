@@ -8,8 +8,8 @@ const MOST_LENT: usize = 16;
 
 /// What decides whether a walk takes a step.
 pub(super) trait Acceptance {
-    /// Whether a set of `lines` lines takes a step by which `lost` lines less are there (-1 to 1) and `lent` points more
-    /// are lent.
+    /// Whether a set of `lines` lines takes a step by which `lost` lines less are there (-1 to 1) and `lent` points
+    /// more are lent.
     fn take(&mut self, lines: usize, lost: i32, lent: i32, rng: &mut Rng) -> bool;
 }
 
