@@ -1,11 +1,11 @@
 //! A walk that visits all numbers of lines alike (a flat histogram: Wang and Landau 2001).
 //!
 //! At a fixed temperature a walk keeps to sets of about one length. Here each number of lines has a *height*, which
-//! rises a little with each visit, and a step up to a height that is greater by `d` is taken with probability `exp(-d)`.
-//! So the walk leaves what it has visited often, wherever that is: the heights come to follow the logarithm of how many
-//! sets there are, and all numbers of lines are visited alike. Again and again the walk loses many of its lines and
-//! grows them anew, slowly where few ways lead on. The heights never stop rising, so it is also driven out of a set
-//! that has no neighbours.
+//! rises a little with each visit, and a step up to a height that is greater by `d` is taken with probability
+//! `exp(-d)`. So the walk leaves what it has visited often, wherever that is: the heights come to follow the
+//! logarithm of how many sets there are, and all numbers of lines are visited alike. Again and again the walk loses
+//! many of its lines and grows them anew, slowly where few ways lead on. The heights never stop rising, so it is
+//! also driven out of a set that has no neighbours.
 
 use super::chances::Acceptance;
 use crate::core::seed::Rng;
