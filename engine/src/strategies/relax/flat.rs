@@ -80,8 +80,8 @@ mod tests {
     use super::*;
     use crate::core::seed::rng;
 
-    /// A walk over the numbers 20 to 60, of which each is three times as hard to reach as the one before, visits all of
-    /// them about as often.
+    /// A walk over the numbers 20 to 60, of which each is three times as hard to reach as the one before, visits all
+    /// of them about as often.
     #[test]
     fn all_numbers_of_lines_are_visited_alike() {
         let mut flat = FlatHistogram::new(20);
