@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 /// Search for long games that begin with any points, of which there are no more than so many.
 ///
-/// The registry of records has a category of its own for them (5T# and 5D#: any 36 points). Lines are drawn in any order,
-/// as by relax, and the points that they need are the start. One walk visits all numbers of lines alike. Each thread
-/// searches by itself, and begins anew when it has found no longer game for long.
+/// The registry of records has a category of its own for them (5T# and 5D#: any 36 points). Lines are drawn in any
+/// order, as by relax, and the points that they need are the start. One walk visits all numbers of lines alike. Each
+/// thread searches by itself, and begins anew when it has found no longer game for long.
 ///
 /// Tells the lengths of longer games as they are found, and prints the longest one as a grid file at the end. It
 /// searches until the time is over, all steps are done or Ctrl-C comes.
