@@ -3,8 +3,8 @@
 //! Where a game begins is left open. A set of lines that peels needs some points to be lent (`lines`), and these are
 //! a start. So the walk is over the same sets as those of [`relax`](super), without a start of their own: a lent
 //! point costs nothing, and there are never more of them than the start may have. One walk visits all numbers of
-//! lines alike ([`FlatHistogram`]), from seven twelfths of the longest game of the run on, or from ten twelfths
-//! where it begins with a grid.
+//! lines alike (`flat`), from seven twelfths of the longest game of the run on, or from ten twelfths where it begins
+//! with a grid.
 
 use super::flat::FlatHistogram;
 use super::lines::PeelingSet;
