@@ -83,6 +83,15 @@ impl<R: Rules> FreeStart<R> {
         self.since = self.steps;
     }
 
+    /// The game of the set, if that is longer than all before.
+    fn longer_game(&mut self) -> Option<FreeGame> {
+        let game = if self.set.len() > self.longest { game_of(&self.set, self.runs) } else { None };
+        if game.is_some() {
+            self.longest = self.set.len();
+        }
+        game
+    }
+
     /// Steps that are done.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -98,19 +107,14 @@ impl<R: Rules> FreeStart<R> {
         self.slices += 1;
         self.set.centre();
         let room = MOST_SET - self.points;
-        let mut found = None;
+        let mut found = self.longer_game();
         for _ in 0..STEPS {
             self.steps += 1;
             let taken = self.set.step(&mut self.flat, room, self.points, &mut rng);
             self.flat.visit(self.set.len());
             if taken && self.set.len() > self.longest_of_run {
                 self.note_length();
-                if self.set.len() > self.longest
-                    && let Some(game) = game_of(&self.set, self.runs)
-                {
-                    self.longest = self.set.len();
-                    found = Some(game);
-                }
+                found = self.longer_game().or(found);
             }
         }
         found
@@ -164,5 +168,15 @@ mod tests {
         check::<T4>(12, 20);
         // The first line needs all points but one.
         check::<T5>(4, 1);
+    }
+
+    /// A search that begins with a grid tells it before any longer one, also from a start of its own.
+    #[test]
+    fn what_is_given_is_the_first_game() {
+        let given = crate::strategies::choices::tests::game::<T5>(4, usize::MAX);
+        let mut search = FreeStart::<T5>::new(36, &given, 3);
+        let game = search.slice().expect("the game that was given, or a longer one");
+        assert!(game.moves.len() >= given.len());
+        assert_eq!(referee::replay_from(&game.start, T5::VARIANT, &game.moves).map(drop), Ok(()));
     }
 }
