@@ -13,7 +13,7 @@ use crate::notation::grid::{Grid, Provenance};
 use crate::notation::pentasol::{self, Effort};
 use crate::runner::best::provenance;
 use crate::runner::{Interrupt, clock};
-use crate::strategies::relax::free::{FreeGame, FreeStart};
+use crate::strategies::relax::free::{FreeGame, FreeStart, FreeWalks};
 use crate::with_rules;
 use anyhow::{Context, ensure};
 use crossbeam_channel::RecvTimeoutError;
@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 /// Search for long games that begin with any points, of which there are no more than so many.
 ///
 /// The registry of records has a category of its own for them (5T# and 5D#: any 36 points). Lines are drawn in any
-/// order, as by relax, and the points that they need are the start. One walk visits all numbers of lines alike. Each
-/// thread searches by itself, and begins anew when it has found no longer game for long.
+/// order, as by relax, and the points that they need are the start. Each thread searches by itself, and begins anew
+/// when it has found no longer game for long.
 ///
 /// Tells the lengths of longer games as they are found, and prints the longest one as a grid file at the end. It
 /// searches until the time is over, all steps are done or Ctrl-C comes.
@@ -41,6 +41,9 @@ pub struct Args {
     /// Begin with the lines of this grid, whatever its start
     #[arg(long, value_name = "FILE")]
     init_file: Option<PathBuf>,
+    /// How the search walks [default: flat from nothing with lines of five, else ladder]
+    #[arg(long, value_enum, value_name = "WALKS")]
+    walks: Option<WalksChoice>,
     /// End after this time (90, 60s, 5m, 2h)
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<f64>,
@@ -56,6 +59,15 @@ pub struct Args {
     /// Also write longer games as they are found into this directory: VARIANT-N-points-MOVES.txt
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+}
+
+/// How a search with a free start walks.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum WalksChoice {
+    /// One walk visits all numbers of lines alike
+    Flat,
+    /// Twelve walks stand on a ladder of temperatures
+    Ladder,
 }
 
 /// Longer games are told and written after such a time, if they come faster.
@@ -97,9 +109,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
     let is_over = || interrupt.asked() || args.time.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
     let method = match args.init_file {
-        Some(_) => format!("flat walk with a free start of {points} points, from a grid"),
-        None => format!("flat walk with a free start of {points} points, from nothing"),
+        Some(_) => format!("relax with a free start of {points} points, from a grid"),
+        None => format!("relax with a free start of {points} points, from nothing"),
     };
+    let walks = args.walks.map(|choice| match choice {
+        WalksChoice::Flat => FreeWalks::Flat,
+        WalksChoice::Ladder => FreeWalks::Ladder,
+    });
     let mut longest: Option<Grid> = None;
     std::thread::scope(|scope| -> anyhow::Result<()> {
         let (sender, found) = crossbeam_channel::unbounded();
@@ -110,7 +126,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             scope.spawn(move || {
                 // Nobody receives when the output cannot be written.
                 let found = |game, steps| sender.send(FoundGame { game, thread, steps }).is_ok();
-                with_rules!(variant, R => search(FreeStart::<R>::new(points, given, seed), most, is_over, found));
+                with_rules!(variant, R => {
+                    let walks = walks.unwrap_or(FreeWalks::usual::<R>(given));
+                    search(FreeStart::<R>::new(points, given, walks, seed), most, is_over, found);
+                });
             });
         }
         drop(sender);
