@@ -52,11 +52,13 @@ impl FreeWalks {
     }
 }
 
+struct FlatWalk<R> {
+    set: PeelingSet<R>,
+    flat: FlatHistogram,
+}
+
 enum Walks<R> {
-    Flat {
-        set: PeelingSet<R>,
-        flat: FlatHistogram,
-    },
+    Flat(Box<FlatWalk<R>>),
     /// The hottest first.
     Ladder(Vec<LineWalk<R>>),
 }
@@ -123,7 +125,7 @@ impl<R: Rules> FreeStart<R> {
                 let mut set = PeelingSet::new(None, &[]);
                 set.become_lines(&self.given, self.points);
                 let flat = FlatHistogram::new(set.len());
-                Walks::Flat { set, flat }
+                Walks::Flat(Box::new(FlatWalk { set, flat }))
             }
             FreeWalks::Ladder => {
                 let rung = |temperature: f64| Rung { temperature, price: 0.0, lent: self.points };
@@ -152,7 +154,8 @@ impl<R: Rules> FreeStart<R> {
         let room = MOST_SET - self.points;
         let mut found = None;
         match &mut self.walks {
-            Walks::Flat { set, flat } => {
+            Walks::Flat(walk) => {
+                let FlatWalk { set, flat } = &mut **walk;
                 set.centre();
                 for _ in 0..FLAT_STEPS {
                     self.steps += 1;
