@@ -69,6 +69,10 @@ pub trait Game: Clone + Display {
     /// values may be finer than that. Values of finished games are multiples of it.
     const POINT: Value;
 
+    /// By how much an estimate of an unfinished game is often wrong. It says how surely a move that looks better than
+    /// some bound is better.
+    const SCATTER: Value = 4 * Self::POINT;
+
     /// The side to move.
     fn side(&self) -> Side;
 

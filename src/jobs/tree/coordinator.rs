@@ -9,8 +9,8 @@
 //!
 //! A leaf becomes a unit when it is among the surest that are needed. It is split without being tried in three cases:
 //! if it is the root, if units of its level mostly use up their budget, or if there are fewer sure leaves than
-//! workers and no reason to believe that it is small. A worker that has nothing sure to do searches what will
-//! probably be cut off.
+//! workers and no reason to believe that it is small. A worker that has nothing sure to do searches what is least
+//! doubtful.
 
 use super::credit::{Spent, WorkerId};
 use super::node::NodeId;
@@ -19,7 +19,7 @@ use super::settings::{Feeder, MOST_INITIAL_NODES, Window};
 use super::state::TreeState;
 use super::unit::{Class, OpenUnit, UnitId, UnitOutcome};
 use super::waiting::WaitingUnits;
-use super::walk::Leaf;
+use super::walk::{DOUBT_OF_HALF, Leaf};
 use crate::core::game::Game;
 use crate::core::seed::derive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -201,6 +201,8 @@ impl<G: Game> Coordinator<G> {
     pub fn join(&mut self, user: &str, name: &str) -> Result<WorkerId, Misfit> {
         let id = self.know(user, name)?;
         self.present.insert(id);
+        // With more workers more leaves are sure.
+        self.waiting.set_wide(false);
         Ok(id)
     }
 
@@ -452,6 +454,14 @@ impl<G: Game> Coordinator<G> {
         self.present.len().div_ceil(self.state.settings().quorum as usize).max(1)
     }
 
+    /// How many leaves are sure: needed with a probability of more than a half for two workers, and of more than one
+    /// in so many for more of them. Where many come, few leaves are all but certain.
+    fn sure(&self) -> usize {
+        let leaves = self.state.leaves();
+        let bound = DOUBT_OF_HALF * self.width().max(2).ilog2();
+        leaves.first().map_or(0, |first| leaves.partition_point(|leaf| leaf.doubt < first.doubt + bound))
+    }
+
     fn level(&self, leaf: &Leaf) -> usize {
         usize::from(self.state.nodes()[leaf.node as usize].level)
     }
@@ -467,7 +477,7 @@ impl<G: Game> Coordinator<G> {
     /// Which leaves are to be split for there to be as many sure ones as workers.
     fn missing_leaves(&mut self) -> Option<TreeRecord> {
         self.look_at_units();
-        let (leaves, sure) = (self.state.leaves(), self.waiting.sure());
+        let (leaves, sure) = (self.state.leaves(), self.sure());
         let missing = self.width().saturating_sub(sure);
         if missing == 0 || leaves.is_empty() || self.waiting.is_wide() {
             return None;

@@ -8,9 +8,9 @@
 //!
 //! The root is asked one window after the other ([`aim`]), usually a null window, as MTD(f) does (A. Plaat et al.
 //! 1996), so that all units are questions of yes or no and none waits for a value to the left of it. Which leaves a
-//! window needs, and how surely, is found by walking down ([`walk`]): at a node that is expected to be cut off one
-//! child is needed, at the others all are. The order of the children and the expectation come from shallow searches
-//! ([`estimate`]).
+//! window needs, and how surely, is found by walking down ([`walk`]): the first open child of a node is needed if the
+//! node is, and each later one is doubted as far as those before it look like cut-offs. The order of the children and
+//! the expectation come from shallow searches ([`estimate`]).
 //!
 //! Positions that are equal up to symmetry share a node if they are equally deep, so the top is an acyclic graph.
 //! Keys are taken with the past in them ([`crate::core::game::Game::put_past_in_key`]), which makes this sound where

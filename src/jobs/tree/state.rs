@@ -484,7 +484,8 @@ impl<G: Game> TreeState<G> {
 
     /// Finds the leaves that are needed.
     pub(super) fn look_down(&mut self) {
-        self.leaves = if self.is_finished() { Vec::new() } else { leaves(&self.nodes, self.meta.aim.window) };
+        self.leaves =
+            if self.is_finished() { Vec::new() } else { leaves(&self.nodes, self.meta.aim.window, G::SCATTER) };
         self.version += 1;
         self.is_stale = false;
     }

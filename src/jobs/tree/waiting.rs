@@ -19,8 +19,6 @@ pub(super) struct WaitingUnits {
     has_unit: Vec<bool>,
     /// The first place whose leaf has none.
     next: usize,
-    /// How many leaves are as sure as the surest.
-    sure: usize,
     /// There is no leaf that is to be split for there to be more sure ones.
     is_wide: bool,
     /// Units that need more workers, by the places of their leaves.
@@ -44,7 +42,6 @@ impl WaitingUnits {
         self.has_unit.clear();
         self.has_unit.resize(leaves.len(), false);
         (self.next, self.is_wide) = (0, false);
-        self.sure = leaves.first().map_or(0, |first| leaves.partition_point(|leaf| leaf.cost == first.cost));
         self.units.clear();
     }
 
@@ -60,11 +57,6 @@ impl WaitingUnits {
         } else {
             self.units.remove(&place);
         }
-    }
-
-    /// How many leaves are as sure as the surest.
-    pub(super) fn sure(&self) -> usize {
-        self.sure
     }
 
     /// Whether no leaf is to be split for there to be more sure ones.
@@ -100,12 +92,12 @@ mod tests {
 
     #[test]
     fn units_wait_in_the_order_of_their_leaves() {
-        let leaf = |node, cost| Leaf { node, window: Window { alpha: 0, beta: 1 }, cost };
+        let leaf = |node, doubt| Leaf { node, window: Window { alpha: 0, beta: 1 }, doubt };
         let leaves = [leaf(7, 0), leaf(3, 0), leaf(9, 1), leaf(2, 4)];
         let mut waiting = WaitingUnits::default();
         assert!(!waiting.is_of(0));
         waiting.begin(5, &leaves, 10);
-        assert!(waiting.is_of(5) && !waiting.is_of(4) && waiting.sure() == 2);
+        assert!(waiting.is_of(5) && !waiting.is_of(4));
         waiting.note(3, 100, true);
         assert_eq!(waiting.next_place(), Some(0));
         waiting.note(7, 101, true);
@@ -116,6 +108,6 @@ mod tests {
         waiting.note(2, 104, true);
         assert_eq!((waiting.next_place(), waiting.units().collect::<Vec<_>>()), (None, vec![(1, 100), (3, 104)]));
         waiting.begin(6, &leaves[..1], 10);
-        assert_eq!((waiting.next_place(), waiting.units().count(), waiting.sure()), (Some(0), 0, 1));
+        assert_eq!((waiting.next_place(), waiting.units().count()), (Some(0), 0));
     }
 }

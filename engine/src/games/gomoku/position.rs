@@ -354,6 +354,7 @@ impl Game for GomokuPosition {
 
     /// Values are in hundredths of a won game.
     const POINT: Value = 100;
+    const SCATTER: Value = 50;
 
     #[inline]
     fn side(&self) -> Side {

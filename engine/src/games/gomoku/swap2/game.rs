@@ -186,6 +186,7 @@ impl Game for Swap2Game {
     type Undo = Option<Side>;
 
     const POINT: Value = GomokuPosition::POINT;
+    const SCATTER: Value = GomokuPosition::SCATTER;
 
     fn side(&self) -> Side {
         self.position.side()
