@@ -109,6 +109,14 @@ fn what_machines_compute_is_what_threads_compute() {
     wait_until("the other one goes on", || at().is_some_and(|worker| worker["machine"] == rest));
     let after = program.job(id)["iterations"].as_u64().unwrap();
     assert!(after >= before, "the search goes on from {after} iterations, and had {before}");
+    wait_until("the one that has left is shown no more", || {
+        let seen = machines(&program);
+        let left = seen.iter().find(|m| m["name"] == on.as_str());
+        left.is_none_or(|m| {
+            assert_ne!(m["state"], "lost", "{m}");
+            false
+        })
+    });
     // One that is killed is lost, and what it had waits for another.
     drop(stays);
     wait_until("the other one is lost", || {

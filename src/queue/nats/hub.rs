@@ -611,7 +611,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
         if connected && self.echoed.elapsed() < DEAF {
             self.machines.values_mut().for_each(|machine| machine.silent += step);
         }
-        self.machines.retain(|_, machine| machine.heard.elapsed() < REMEMBERED);
+        let shown = |machine: &KnownMachine| if machine.has_left() { lost } else { REMEMBERED };
+        self.machines.retain(|_, machine| machine.heard.elapsed() < shown(machine));
         self.place();
         let is_gone = |turn: &SentTurn| match turn.machine.as_ref().map(|id| self.machines.get(id)) {
             None => false,

@@ -130,6 +130,11 @@ impl KnownMachine {
         self.refused >= MOST_REFUSED
     }
 
+    /// Whether it has said that it leaves and has nothing any more.
+    pub fn has_left(&self) -> bool {
+        self.beat.leaving && self.beat.turns.is_empty()
+    }
+
     /// How it stands; it is lost after this time without a word.
     pub fn health(&self, lost: Duration) -> MachineHealth {
         if self.beat.protocol != PROTOCOL {
