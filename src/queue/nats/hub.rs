@@ -611,8 +611,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
         if connected && self.echoed.elapsed() < DEAF {
             self.machines.values_mut().for_each(|machine| machine.silent += step);
         }
-        let shown = |machine: &KnownMachine| if machine.has_left() { lost } else { REMEMBERED };
-        self.machines.retain(|_, machine| machine.heard.elapsed() < shown(machine));
+        self.machines.retain(|_, machine| match machine.has_left() {
+            true => machine.silent < lost,
+            false => machine.heard.elapsed() < REMEMBERED,
+        });
         self.place();
         let is_gone = |turn: &SentTurn| match turn.machine.as_ref().map(|id| self.machines.get(id)) {
             None => false,
