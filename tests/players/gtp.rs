@@ -172,6 +172,14 @@ fn games_are_loaded_up_to_a_move() {
     assert_eq!(client.sound(&format!("loadsgf {game} 2")), "black");
     client.sound("trymove black d2");
     client.sound("popgo");
+    // As in version 1 of the protocol.
+    client.sound("black d2");
+    client.sound("white e2");
+    assert!(client.sound("showboard").contains("2 . . . X O"));
+    assert!(client.refused("white d2").contains("illegal move"));
+    assert!(client.refused("black").contains("needs a vertex"));
+    client.sound("undo");
+    client.sound("undo");
     let before = client.sound("showboard");
     let wrong = file("wrong.sgf", "(;GM[1]SZ[5];B[bb];W[bb])");
     // Moves that are not asked for may be wrong.

@@ -22,8 +22,9 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 31] = [
     "attack",
+    "black",
     "boardsize",
     "clear_board",
     "connect",
@@ -52,6 +53,7 @@ const COMMANDS: [&str; 29] = [
     "trymove",
     "undo",
     "version",
+    "white",
 ];
 
 /// A game with whoever speaks the protocol.
@@ -133,6 +135,12 @@ impl GtpSession {
                 let side = colour(argument(0, "a colour and a vertex")?)?;
                 let m = self.vertex(argument(1, "a colour and a vertex")?)?;
                 self.play(side, m)?;
+                Ok(String::new())
+            }
+            // As in version 1 of the protocol; GNU Go's files have them.
+            "black" | "white" => {
+                let m = self.vertex(argument(0, "a vertex")?)?;
+                self.play(colour(name)?, m)?;
                 Ok(String::new())
             }
             "genmove" | "reg_genmove" => {
