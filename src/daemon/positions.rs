@@ -10,6 +10,7 @@ use super::view::{
 use crate::core::game::{Budget, Game, Level, Player, Side};
 use crate::games::gomoku::swap2::Swap2Turn;
 use crate::games::gomoku::swap2::game::Swap2Game;
+use crate::games::tags::GameTags;
 use crate::jobs::solve::Visitor;
 use crate::runner::parallel::together;
 use crate::solvers::gomoku::player::helpers::MOST_THREADS;
@@ -126,7 +127,7 @@ fn play<G: Playable>(
         legal: legal.into_iter().map(|m| position.name(m)).collect(),
         solvable,
         moves,
-        saved: position.saved(start, &all),
+        saved: position.saved(start, &all, &GameTags::NONE),
         saved_as: position.saved_as().to_owned(),
         opening: None,
     })

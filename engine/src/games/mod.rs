@@ -1,5 +1,6 @@
 //! The two-player games, one folder each: positions that implement [`crate::core::game::Game`]. [`rows`] and [`sgf`]
-//! are texts that games with stones have in common; [`size`] is the size of every board.
+//! are texts that games with stones have in common; [`tags`] is what files of games tell beside the moves; [`size`]
+//! is the size of every board.
 
 pub mod go;
 pub mod gomoku;
@@ -7,3 +8,4 @@ pub mod reversi;
 pub mod rows;
 pub mod sgf;
 pub mod size;
+pub mod tags;

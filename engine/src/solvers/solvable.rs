@@ -26,6 +26,7 @@ use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
 use crate::games::gomoku::swap2::Swap2Player;
 use crate::games::gomoku::swap2::game::Swap2Game;
+use crate::games::tags::GameTags;
 use crate::games::{go, gomoku, reversi};
 use std::fmt;
 
@@ -86,8 +87,8 @@ pub trait Playable: Game {
     fn text(&self) -> String;
 
     /// The game that led from a position to this one by these moves, as text that the settings of the game take for a
-    /// position.
-    fn saved(&self, _start: &Self, _moves: &[Self::Move]) -> String {
+    /// position. The tags are told where the format has a place for them.
+    fn saved(&self, _start: &Self, _moves: &[Self::Move], _tags: &GameTags<'_>) -> String {
         self.text()
     }
 
@@ -220,9 +221,9 @@ impl Playable for reversi::position::ReversiPosition {
     }
 
     /// The game in GGF, which has square boards only.
-    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+    fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
         let is_square = self.board().width() == self.board().height();
-        if is_square { reversi::ggf::to_ggf(start, moves) } else { self.text() }
+        if is_square { reversi::ggf::to_ggf_with(start, moves, &tags.ggf(self)) } else { self.text() }
     }
 
     fn saved_as(&self) -> &'static str {
@@ -275,8 +276,8 @@ impl Playable for go::position::GoPosition {
         go::notation::to_line(self)
     }
 
-    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
-        go::notation::to_sgf(start, moves)
+    fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
+        go::notation::to_sgf(start, moves, &tags.sgf(self, Self::HAS_SCORE))
     }
 
     fn saved_as(&self) -> &'static str {
@@ -327,9 +328,10 @@ impl Playable for GomokuPosition {
         gomoku::notation::to_line(self)
     }
 
-    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+    fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
         let moves = moves.iter().map(|m| m.0).collect();
-        GomokuRecord { moves, ..GomokuRecord::from_position(start) }.to_sgf()
+        let tags = tags.sgf(self, Self::HAS_SCORE);
+        GomokuRecord { moves, ..GomokuRecord::from_position(start) }.to_sgf_with(&tags)
     }
 
     fn saved_as(&self) -> &'static str {
@@ -377,15 +379,15 @@ impl Playable for Swap2Game {
 
     /// The game from its beginning, if no stone was put between the opening and `start`; else that position and the
     /// stones after it.
-    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
+    fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
         let stones = moves.iter().filter_map(|m| m.stone());
         let opening = start.opening().stones();
         if start.position().stones().count() > opening.len() {
             let moves: Vec<GomokuMove> = stones.map(GomokuMove).collect();
-            return self.position().saved(start.position(), &moves);
+            return self.position().saved(start.position(), &moves, tags);
         }
         let stones: Vec<GomokuMove> = opening.iter().copied().chain(stones).map(GomokuMove).collect();
-        self.record(&stones).to_sgf()
+        self.record(&stones).to_sgf_with(&tags.sgf(self.position(), Self::HAS_SCORE))
     }
 
     fn saved_as(&self) -> &'static str {
@@ -426,8 +428,8 @@ impl Playable for go::large::position::LargePosition {
         go::notation::to_line(self)
     }
 
-    fn saved(&self, start: &Self, moves: &[Self::Move]) -> String {
-        go::notation::to_sgf(start, moves)
+    fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
+        go::notation::to_sgf(start, moves, &tags.sgf(self, Self::HAS_SCORE))
     }
 
     fn saved_as(&self) -> &'static str {

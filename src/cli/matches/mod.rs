@@ -14,12 +14,13 @@ use crate::core::setting::{SettingInfo, ValueKind};
 use crate::games::go::large::position::LargePosition;
 use crate::games::gomoku::position::GomokuPosition;
 use crate::games::reversi::position::ReversiPosition;
+use crate::games::tags::GameTags;
 use crate::jobs::match_settings::{MATCH_TERMS, MatchSettings};
 use crate::jobs::matching::{MatchFigures, MatchJob, MatchTally};
 use crate::jobs::reading::FromSettings;
 use crate::jobs::setup::matches::{MatchBoard, MatchGameName, MatchSetup};
 use crate::solvers::matches::own::JUDGE_MEMORY;
-use crate::solvers::matches::{after, play_game, play_pair};
+use crate::solvers::matches::{after, game_tags, play_game, play_pair};
 use anyhow::{Context, bail, ensure};
 use clap::Arg;
 use std::fs;
@@ -72,12 +73,18 @@ struct MatchOutput<'o> {
 }
 
 impl MatchOutput<'_> {
-    /// Saves the game of a number: all its moves from the empty board on.
-    fn save<G: MatchBoard>(&self, empty: &G, number: u64, moves: &[G::Move]) -> anyhow::Result<()> {
+    /// Saves the game of a number: all its moves from the empty board on, and its tags.
+    fn save<G: MatchBoard>(
+        &self,
+        empty: &G,
+        number: u64,
+        moves: &[G::Move],
+        tags: &GameTags<'_>,
+    ) -> anyhow::Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let position = after(empty, moves);
         let path = directory.join(format!("game{number:06}.{}", position.saved_as()));
-        let text = position.saved(empty, moves).trim_end().to_owned() + "\n";
+        let text = position.saved(empty, moves, tags).trim_end().to_owned() + "\n";
         save(&path, text.as_bytes(), false)
     }
 }
@@ -176,8 +183,9 @@ fn play_match<G: ProgramGame + MatchBoard>(
         let moves: String = opening.iter().map(|&m| empty.name(m)).collect();
         let plies: Vec<usize> = played.games.iter().map(|game| opening.len() + game.moves.len()).collect();
         let games = played.games.each_ref().map(|game| [&opening[..], &game.moves].concat());
-        for (number, moves) in (2 * pair..).zip(&games) {
-            output.save(&empty, number, moves)?;
+        for (black, (moves, game)) in games.iter().zip(&played.games).enumerate() {
+            let tags = game_tags(&job.players, black, komi, game.half_points, game.failure.is_some());
+            output.save(&empty, 2 * pair + black as u64, moves, &tags)?;
         }
         if output.json {
             let names = |moves: &[G::Move]| moves.iter().map(|&m| empty.name(m)).collect::<Vec<_>>();

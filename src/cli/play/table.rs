@@ -3,6 +3,7 @@
 use crate::cli::player_flags::{MoveLimits, by_points, worth};
 use crate::core::game::{Chosen, Level, Player, Side};
 use crate::core::quantity::parse_duration;
+use crate::games::tags::GameTags;
 use crate::solvers::solvable::Playable;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
@@ -18,6 +19,9 @@ new            begin again
 save FILE      write the game into a new file, for --position
 show           the board once more
 quit           end";
+
+/// The name of the machine's player in files of games.
+const MACHINE: &str = "morpion";
 
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 1000;
@@ -330,7 +334,9 @@ impl<'p, G: Playable> PlayTable<'p, G> {
         }
         let played = self.played.iter().map(|(m, _)| *m);
         let moves: Vec<G::Move> = self.before.moves.iter().copied().chain(played).collect();
-        let text = self.position.saved(&self.before.start, &moves);
+        let machine = |side: Side| if self.seats.is_yours(side) { "" } else { MACHINE };
+        let tags = GameTags { black: machine(Side::First), white: machine(Side::Second), ..GameTags::NONE };
+        let text = self.position.saved(&self.before.start, &moves, &tags);
         let written =
             OpenOptions::new().write(true).create_new(true).open(name).and_then(|mut file| writeln!(file, "{text}"));
         match written {

@@ -12,6 +12,7 @@ use crate::runner::matching::players;
 use crate::runner::numbered::outcomes;
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
+use crate::solvers::matches::game_tags;
 use crate::solvers::matches::own::{JUDGE_MEMORY, PLAYER_MEMORY};
 use std::path::Path;
 
@@ -101,7 +102,7 @@ impl NumberedKind for MatchJob {
             type Out = Result<Vec<MatchGameView>, String>;
             fn visit<G: MatchBoard>(self) -> Self::Out {
                 let (empty, _) = self.0.begin::<G>().map_err(|error| error.to_string())?;
-                self.1.iter().map(|(number, black, pair)| view(&empty, *number, *black, pair)).collect()
+                self.1.iter().map(|(number, black, pair)| view(self.0, &empty, *number, *black, pair)).collect()
             }
         }
         let pairs = outcomes::<MatchJob>(folder).map_err(|error| error.to_string())?;
@@ -113,7 +114,13 @@ impl NumberedKind for MatchJob {
 }
 
 /// A game of a pair, in which A (0) or B (1) has black.
-fn view<G: MatchBoard>(empty: &G, number: u64, black: usize, pair: &PairRecord) -> Result<MatchGameView, String> {
+fn view<G: MatchBoard>(
+    job: &MatchJob,
+    empty: &G,
+    number: u64,
+    black: usize,
+    pair: &PairRecord,
+) -> Result<MatchGameView, String> {
     let game = &pair.games[black];
     let (mut position, mut moves, mut names, mut legal) = (empty.clone(), Vec::new(), Vec::new(), Vec::new());
     for &code in pair.opening.iter().chain(&game.moves) {
@@ -130,6 +137,7 @@ fn view<G: MatchBoard>(empty: &G, number: u64, black: usize, pair: &PairRecord) 
         1 => "draw",
         _ => "a",
     };
+    let tags = game_tags(&job.players, black, job.komi, game.half_points, game.failure.is_some());
     Ok(MatchGameView {
         number,
         black: ["a", "b"][black].to_owned(),
@@ -137,7 +145,7 @@ fn view<G: MatchBoard>(empty: &G, number: u64, black: usize, pair: &PairRecord) 
         failure: game.failure.clone(),
         opening: pair.opening.len() as u32,
         moves: names,
-        text: position.saved(empty, &moves),
+        text: position.saved(empty, &moves, &tags),
         saved_as: position.saved_as().to_owned(),
         line: None,
     })

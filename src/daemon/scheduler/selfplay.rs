@@ -5,6 +5,7 @@ use super::numbered::NumberedKind;
 use crate::core::game::Side;
 use crate::daemon::records::JobStanding;
 use crate::daemon::view::{MatchGameView, SelfplayPoint, SelfplayStatisticsView, SelfplayView, StatisticsView};
+use crate::games::tags::GameTags;
 use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::selfplay::{
     MadeGame, SELFPLAY_MEMORY, SelfplayBoard, SelfplayHead, SelfplayJob, SelfplayRecord, SelfplayTally,
@@ -110,7 +111,7 @@ fn view<G: SelfplayBoard>(empty: &G, number: u64, line: String) -> Result<MatchG
         failure: None,
         opening: opening as u32,
         moves: names,
-        text: position.saved(empty, &moves),
+        text: position.saved(empty, &moves, &GameTags::NONE),
         saved_as: position.saved_as().to_owned(),
         line: Some(line),
     })

@@ -414,13 +414,13 @@ pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move
 
 /// A game as SGF that [`parse_sgf`] reads: a position, and the moves that were played from it. Without moves it is
 /// one line as [`to_line`] writes it, since SGF has no word for a ko.
-pub fn to_sgf<P: Goban>(start: &P, moves: &[P::Move]) -> String {
+pub fn to_sgf<P: Goban>(start: &P, moves: &[P::Move], more: &str) -> String {
     if moves.is_empty() {
         return to_line(start);
     }
     let (width, height) = start.columns_and_rows();
     let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
-    let mut text = format!("(;FF[4]GM[1]SZ[{size}]");
+    let mut text = format!("(;FF[4]GM[1]SZ[{size}]{more}");
     for (name, colour) in [("AB", Side::First), ("AW", Side::Second)] {
         let own: Vec<Place> = stones_of(start).into_iter().filter(|stone| stone.1 == colour).map(|s| s.0).collect();
         if !own.is_empty() {

@@ -233,9 +233,14 @@ impl GomokuRecord {
 
     /// The game as an SGF file.
     pub fn to_sgf(&self) -> String {
+        self.to_sgf_with("")
+    }
+
+    /// The same with properties of the game, such as `PB[x]`.
+    pub fn to_sgf_with(&self, more: &str) -> String {
         let (width, height) = (self.board.width(), self.board.height());
         let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
-        let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{size}]");
+        let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{size}]{more}");
         if let Some(choices) = &self.swap2 {
             let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
             let colon = if names.is_empty() { "" } else { ": " };

@@ -123,10 +123,15 @@ fn parse_start(value: &str) -> Result<ReversiPosition, GgfError> {
 
 /// Writes a game. Its board is square.
 pub fn to_ggf(start: &ReversiPosition, moves: &[ReversiMove]) -> String {
+    to_ggf_with(start, moves, "")
+}
+
+/// The same with properties of the game, such as `PB[x]`.
+pub fn to_ggf_with(start: &ReversiPosition, moves: &[ReversiMove], more: &str) -> String {
     let obf = to_obf(start).replace(['X', 'x'], "*");
     let (cells, side) = obf.split_once(' ').unwrap_or((&obf, "*"));
     let side = side.trim_end_matches(';').trim();
-    let mut text = format!("(;GM[Othello]PC[morpion]TY[{0}]BO[{0} {cells} {side}]", start.board().width());
+    let mut text = format!("(;GM[Othello]PC[morpion]{more}TY[{0}]BO[{0} {cells} {side}]", start.board().width());
     let mut position = *start;
     for &m in moves {
         let letter = if position.side() == Side::First { 'B' } else { 'W' };

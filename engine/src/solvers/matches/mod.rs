@@ -9,6 +9,7 @@ pub mod own;
 mod tests;
 
 use crate::core::game::{Side, Value};
+use crate::games::tags::GameTags;
 use game::MatchGame;
 
 /// A side in a game of a match.
@@ -29,6 +30,14 @@ pub struct PlayedGame<M> {
     pub half_points: u8,
     /// Why the side that was to move made no move, and so has lost.
     pub failure: Option<String>,
+}
+
+/// What the file of a game tells: the names of A and B, of whom `black` has black (0 or 1). `half_points` are those
+/// of A, and `failed` says whether one of them made no move.
+pub fn game_tags(names: &[String; 2], black: usize, komi: Value, half_points: u8, failed: bool) -> GameTags<'_> {
+    let side = |is_a: bool| if is_a == (black == 0) { Side::First } else { Side::Second };
+    let forfeit = failed.then(|| side(half_points == 0));
+    GameTags { black: &names[black], white: &names[1 - black], komi, forfeit, is_tie: half_points == 1 }
 }
 
 /// Two games with one opening. A has black in the first one.

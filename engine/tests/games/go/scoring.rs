@@ -307,7 +307,7 @@ fn area_and_territory_differ_by_the_stones_that_were_put() {
         let size = LargeBoard::new(side, side).unwrap();
         let most = random.random_range(1..2 * usize::from(size.area()));
         let (position, played) = random_game(&mut random, size, most);
-        let text = to_sgf(&LargePosition::new(size, GoRules::default()), &played);
+        let text = to_sgf(&LargePosition::new(size, GoRules::default()), &played, "");
         let nodes = main_line(&text).unwrap();
         let mut replay = GoReplay::<LargePosition>::new(&nodes[0], GoRules::default()).unwrap();
         nodes.iter().for_each(|node| replay.follow(node).unwrap());
