@@ -153,4 +153,36 @@ mod tests {
         let taken = resident().saturating_sub(before);
         assert!(taken < 1 << 30, "{taken} bytes");
     }
+
+    /// The flags that the system tells of the mapping that an address of this process lies in.
+    #[cfg(target_os = "linux")]
+    fn flags_at(address: u64) -> String {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut within = false;
+        for line in maps.lines() {
+            let number = |text: &str| u64::from_str_radix(text, 16).ok();
+            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+            if let Some((from, to)) = range.and_then(|(from, to)| Some((number(from)?, number(to)?))) {
+                within = (from..to).contains(&address);
+            } else if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| within) {
+                return flags.to_owned();
+            }
+        }
+        panic!("no mapping has {address:x}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn large_pages_are_asked_for_where_there_is_much_memory() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            println!("this system has no large pages to ask for");
+            return;
+        }
+        let asked = |count: usize| {
+            let lines = ZeroedSlice::<CacheLine>::new(count).unwrap();
+            flags_at(&raw const lines[count / 2] as u64).split_whitespace().any(|flag| flag == "hg")
+        };
+        assert!(asked(1 << 20));
+        assert!(!asked(1000));
+    }
 }
