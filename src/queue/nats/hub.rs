@@ -611,9 +611,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
         if connected && self.echoed.elapsed() < DEAF {
             self.machines.values_mut().for_each(|machine| machine.silent += step);
         }
-        self.machines.retain(|_, machine| match machine.has_left() {
-            true => machine.silent < lost,
-            false => machine.heard.elapsed() < REMEMBERED,
+        self.machines.retain(|_, machine| {
+            if machine.has_left() { machine.silent < lost } else { machine.heard.elapsed() < REMEMBERED }
         });
         self.place();
         let is_gone = |turn: &SentTurn| match turn.machine.as_ref().map(|id| self.machines.get(id)) {
