@@ -9,7 +9,7 @@ use crate::games::reversi::position::ReversiPosition;
 use crate::games::reversi::weights::{PatternWeights, WIDTH};
 use crate::solvers::gomoku::learning::choices::fit_order;
 use crate::solvers::gomoku::learning::fit::{FitSettings, UNITS, best_units, fit, loss};
-use crate::solvers::gomoku::learning::network::{NetworkCollector, NetworkSettings, fit_network};
+use crate::solvers::gomoku::learning::network::{NetworkCollector, NetworkSettings, fit_network, with_network};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
 use crate::solvers::reversi::cuts::DEEPEST;
@@ -109,7 +109,7 @@ struct TuneOfGomoku {
 struct TuneOfNetwork {
     #[command(flatten)]
     of: TuneOf,
-    /// File of weights that the network corrects, whose own network is left out; or by-hand
+    /// File of weights that the network corrects, whose own network is left out; they are of version 2 or 3
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
     /// How often each position is taken
@@ -207,7 +207,7 @@ fn tune_gomoku(asked: &TuneOfGomoku, out: &mut dyn Write) -> anyhow::Result<Exit
 fn tune_network(asked: &TuneOfNetwork, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let TuneOfNetwork { of, .. } = asked;
     of.check()?;
-    let mut collected = NetworkCollector::new(weights(asked.weights.as_deref())?);
+    let mut collected = NetworkCollector::new(weights(asked.weights.as_deref())?)?;
     let files = read_files(&of.files, &mut collected)?;
     let positions = told(out, collected.games, collected.positions())?;
     writeln!(out, "{}", show("before", collected.loss(None)))?;
@@ -222,8 +222,8 @@ fn tune_network(asked: &TuneOfNetwork, out: &mut dyn Write) -> anyhow::Result<Ex
     shown?;
     let loss = collected.loss(Some(&network));
     writeln!(out, "{}", show("after", loss))?;
-    let with = collected.weights_with(network);
-    let (date, fit) = (machine::date(), format!("network {settings} on weights {:08x}", collected.weights().sum()));
+    let with = with_network(collected.weights().clone(), network);
+    let (date, fit) = (machine::date(), settings.told_with(collected.weights()));
     let about = LearnedFrom { date: &date, files: &files, positions, fit: &fit, measure: ("loss", 4), loss };
     save(&of.output, with.to_text(&about.text()).as_bytes(), of.force)?;
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use super::kinds::{JobWork, PreparedJob, given_settings};
 use super::view::JobRequest;
 use crate::jobs::tune_settings::{MadeGames, TuneSettings, tune_default};
+use crate::jobs::tuning::TuneSubject;
 
 /// What a request for weights comes to; `made` knows the jobs whose games it names.
 ///
@@ -13,7 +14,16 @@ pub fn prepare(request: &JobRequest, made: MadeGames<'_>) -> Result<PreparedJob,
     let job = TuneSettings::job(&given, made).map_err(|error| error.to_string())?;
     let jobs: Vec<String> = job.sources.iter().map(|source| source.job.to_string()).collect();
     let of = if jobs.len() == 1 { "job" } else { "jobs" };
-    let name = format!("weights of {} from the games of {of} {}", job.game.text(), jobs.join(", "));
-    let (game, words) = (job.game, (name, job.fit()));
-    Ok(PreparedJob::of_units::<TuneSettings>(&given, |name| tune_default(game, name), words, JobWork::Tune(job)))
+    let what = match job.learn {
+        TuneSubject::Weights => "weights of",
+        TuneSubject::Network => "a network for",
+    };
+    let name = format!("{what} {} from the games of {of} {}", job.game.text(), jobs.join(", "));
+    let (game, learn, words) = (job.game, job.learn, (name, job.fit()));
+    Ok(PreparedJob::of_units::<TuneSettings>(
+        &given,
+        |name| tune_default(game, learn, name),
+        words,
+        JobWork::Tune(job),
+    ))
 }

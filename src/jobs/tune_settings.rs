@@ -4,8 +4,16 @@
 use super::reading::{FromSettings, GivenSetting, SettingsTable, read};
 use super::selfplay::{BUILT_IN_WEIGHTS, BuiltInWeights, SELFPLAY_GAMES, SelfplayJob};
 use super::setup::matches::MatchGameName;
-use super::tuning::{TuneJob, TuneSource};
-use crate::core::setting::{BadValue, SettingInfo, SettingRow, ValueKind, read as read_text, read_name, show_name};
+use super::tuning::{TuneJob, TuneSource, TuneSubject};
+use crate::core::setting::{
+    BadValue, NamedValue, SettingInfo, SettingRow, ValueKind, read as read_text, read_name, show_name,
+};
+
+/// What can be learned, as people choose it.
+pub static LEARNED: [NamedValue; 2] = [
+    NamedValue { value: "weights", label: "Weights" },
+    NamedValue { value: "network", label: "For Gomoku: a network that corrects the estimate of weights" },
+];
 
 /// Most jobs whose games are learned from.
 const MOST_SOURCES: usize = 100;
@@ -18,8 +26,10 @@ pub type MadeGames<'m> = &'m dyn Fn(u64) -> Result<SelfplayJob, String>;
 pub struct TuneSettings {
     game: MatchGameName,
     jobs: Vec<u64>,
+    learn: TuneSubject,
     steps: Option<u32>,
-    search_part: f64,
+    passes: Option<u32>,
+    search_part: Option<f64>,
     penalty: Option<f64>,
     weights: BuiltInWeights,
 }
@@ -27,12 +37,21 @@ pub struct TuneSettings {
 impl Default for TuneSettings {
     fn default() -> TuneSettings {
         let (game, weights) = (MatchGameName::Gomoku, BuiltInWeights::Usual);
-        TuneSettings { game, jobs: Vec::new(), steps: None, search_part: 0.0, penalty: None, weights }
+        TuneSettings {
+            game,
+            jobs: Vec::new(),
+            learn: TuneSubject::Weights,
+            steps: None,
+            passes: None,
+            search_part: None,
+            penalty: None,
+            weights,
+        }
     }
 }
 
 /// The settings, in the order of help texts.
-pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 6] = [
+pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 8] = [
     SettingRow {
         about: SettingInfo::new("game", "Game", ValueKind::Choice(&SELFPLAY_GAMES), "The game whose player learns.")
             .value_name("GAME"),
@@ -55,6 +74,11 @@ pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 6] = [
         },
     },
     SettingRow {
+        about: SettingInfo::new("learn", "Learn", ValueKind::Choice(&LEARNED), "What is learned.").value_name("WHAT"),
+        read: |asked, text| read_name(text).map(|learn| asked.learn = learn),
+        show: |asked| Some(show_name(&asked.learn)),
+    },
+    SettingRow {
         about: SettingInfo::new(
             "steps",
             "Steps",
@@ -67,14 +91,26 @@ pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 6] = [
     },
     SettingRow {
         about: SettingInfo::new(
+            "passes",
+            "Passes",
+            ValueKind::Whole { min: 1, max: 1000 },
+            "For a network: how often each position is taken.",
+        )
+        .unset("8"),
+        read: |asked, text| read_text(text).map(|passes| asked.passes = Some(passes)),
+        show: |asked| asked.passes.map(|passes| passes.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
             "search_part",
             "Part of the search",
             ValueKind::Text,
             "For Gomoku: how much of the target is the value of the search, 0 to 1; the rest is the end of the game.",
         )
-        .value_name("PART"),
-        read: |asked, text| read_within(text, 1.0).map(|part| asked.search_part = part),
-        show: |asked| Some(asked.search_part.to_string()),
+        .value_name("PART")
+        .unset("0, for a network 0.5"),
+        read: |asked, text| read_within(text, 1.0).map(|part| asked.search_part = Some(part)),
+        show: |asked| asked.search_part.map(|part| part.to_string()),
     },
     SettingRow {
         about: SettingInfo::new(
@@ -94,7 +130,7 @@ pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 6] = [
             "weights",
             "Weights",
             ValueKind::Choice(&BUILT_IN_WEIGHTS),
-            "For Gomoku: the weights to compare with.",
+            "For Gomoku: the weights to compare with. A network corrects those of the program.",
         ),
         read: |asked, text| read_name(text).map(|weights| asked.weights = weights),
         show: |asked| Some(show_name(&asked.weights)),
@@ -127,15 +163,30 @@ impl SettingsTable for TuneSettings {
     const ROWS: &'static [SettingRow<Self>] = &TUNE_SETTINGS;
 }
 
-/// The default of a setting in a game; nothing if it has none, or the game has no such setting.
-pub fn tune_default(game: MatchGameName, name: &str) -> Option<String> {
-    let is_reversi = game == MatchGameName::Reversi;
-    match name {
-        "steps" => Some(if is_reversi { "30" } else { "300" }.to_owned()),
-        "penalty" => Some(if is_reversi { "50" } else { "16" }.to_owned()),
-        "search_part" | "weights" if is_reversi => None,
-        _ => TuneSettings::usual(name),
-    }
+/// The settings that only some fits have.
+const OF_SOME: [&str; 6] = ["learn", "steps", "passes", "search_part", "penalty", "weights"];
+
+/// The default of a setting of a fit; nothing if it has none, or no such setting.
+pub fn tune_default(game: MatchGameName, learn: TuneSubject, name: &str) -> Option<String> {
+    let (reversi, weights, network) = match (game, learn) {
+        (MatchGameName::Reversi, _) => (true, false, false),
+        (_, TuneSubject::Weights) => (false, true, false),
+        (_, TuneSubject::Network) => (false, false, true),
+    };
+    let value = match name {
+        "steps" if reversi => "30",
+        "steps" if weights => "300",
+        "penalty" if reversi => "50",
+        "penalty" if weights => "16",
+        "search_part" if weights => "0",
+        "search_part" if network => "0.5",
+        "passes" if network => "8",
+        "learn" if !reversi => return TuneSettings::usual(name),
+        "weights" if weights => return TuneSettings::usual(name),
+        _ if OF_SOME.contains(&name) => return None,
+        _ => return TuneSettings::usual(name),
+    };
+    Some(value.to_owned())
 }
 
 impl TuneSettings {
@@ -146,9 +197,14 @@ impl TuneSettings {
     pub fn check(given: &[GivenSetting]) -> Result<TuneSettings, BadValue> {
         let asked: TuneSettings = read(given)?;
         let is_reversi = asked.game == MatchGameName::Reversi;
-        let alien = given.iter().find(|one| is_reversi && ["search_part", "weights"].contains(&one.name));
-        if let Some(one) = alien {
-            return Err(BadValue(format!("{} is not a setting of {}", one.place(), asked.game.text())));
+        let has = |name: &str| tune_default(asked.game, asked.learn, name).is_some();
+        if let Some(one) = given.iter().find(|one| OF_SOME.contains(&one.name) && !has(one.name)) {
+            let of = match asked.learn {
+                TuneSubject::Weights if one.name == "passes" => "weights, but of a network",
+                TuneSubject::Network if !is_reversi => "a network",
+                _ => asked.game.text(),
+            };
+            return Err(BadValue(format!("{} is not a setting of {of}", one.place())));
         }
         if let Some(one) = given.iter().rfind(|one| one.name == "steps")
             && is_reversi
@@ -167,7 +223,8 @@ impl TuneSettings {
     /// # Errors
     /// If the settings make no sense, or the games are not there or do not fit together.
     pub fn job(given: &[GivenSetting], made: MadeGames<'_>) -> Result<TuneJob, BadValue> {
-        let TuneSettings { game, jobs, steps, search_part, penalty, weights } = TuneSettings::check(given)?;
+        let TuneSettings { game, jobs, learn, steps, passes, search_part, penalty, weights } =
+            TuneSettings::check(given)?;
         let place = given.iter().rfind(|one| one.name == "games_of").map(GivenSetting::place).unwrap_or_default();
         let placed = |why: String| BadValue(format!("{place}: {why}"));
         let mut sources: Vec<TuneSource> = Vec::new();
@@ -191,12 +248,17 @@ impl TuneSettings {
             }
             sources.push(source);
         }
-        let usual = |name: &str| tune_default(game, name).unwrap_or_default();
+        let usual = |name: &str| tune_default(game, learn, name).unwrap_or_else(|| "0".to_owned());
+        let (steps, name) = match learn {
+            TuneSubject::Weights => (steps, "steps"),
+            TuneSubject::Network => (passes, "passes"),
+        };
         Ok(TuneJob {
             game,
             sources,
-            steps: steps.map_or_else(|| read_text(&usual("steps")), Ok)?,
-            search_part,
+            learn,
+            steps: steps.map_or_else(|| read_text(&usual(name)), Ok)?,
+            search_part: search_part.map_or_else(|| read_text(&usual("search_part")), Ok)?,
             penalty: penalty.map_or_else(|| read_text(&usual("penalty")), Ok)?,
             weights,
         })
@@ -233,8 +295,18 @@ mod tests {
         assert_eq!(usual.sources.iter().map(|source| source.job).collect::<Vec<_>>(), [1, 2]);
         let other = job(json!({ "games_of": 3, "game": "reversi", "penalty": 2.5 })).unwrap();
         assert_eq!((other.steps, other.penalty, other.fit().as_str()), (30, 2.5, "steps=30 penalty=2.5"));
-        let stored = serde_json::to_string(&usual).unwrap();
-        assert_eq!(serde_json::from_str::<TuneJob>(&stored).unwrap(), usual);
+        let network = job(json!({ "games_of": 1, "learn": "network" })).unwrap();
+        assert_eq!((network.learn, network.steps, network.search_part), (TuneSubject::Network, 8, 0.5));
+        let network = job(json!({ "games_of": 1, "learn": "network", "passes": 30, "search_part": 1 })).unwrap();
+        assert_eq!((network.steps, network.search_part), (30, 1.0));
+        for asked in [&usual, &network] {
+            let stored = serde_json::to_string(asked).unwrap();
+            assert_eq!(serde_json::from_str::<TuneJob>(&stored).unwrap(), *asked);
+        }
+        // As versions without networks have stored it.
+        let mut stored = serde_json::to_value(&usual).unwrap();
+        stored.as_object_mut().unwrap().remove("learn").unwrap();
+        assert_eq!(serde_json::from_value::<TuneJob>(stored).unwrap(), usual);
     }
 
     #[test]
@@ -252,6 +324,16 @@ mod tests {
             (json!({ "games_of": 1, "penalty": -1 }), "expected a number from 0 to 1000000"),
             (json!({ "games_of": 3, "game": "reversi", "weights": "usual" }), "not a setting of reversi"),
             (json!({ "games_of": 3, "game": "reversi", "steps": 20000 }), "at most 10000 steps"),
+            (json!({ "games_of": 3, "game": "reversi", "learn": "network" }), "learn is not a setting of reversi"),
+            (json!({ "games_of": 1, "learn": "network", "steps": 8 }), "steps is not a setting of a network"),
+            (json!({ "games_of": 1, "learn": "network", "penalty": 8 }), "penalty is not a setting of a network"),
+            (
+                json!({ "games_of": 1, "learn": "network", "weights": "usual" }),
+                "weights is not a setting of a network",
+            ),
+            (json!({ "games_of": 1, "passes": 8 }), "passes is not a setting of weights, but of a network"),
+            (json!({ "games_of": 1, "learn": "network", "passes": 0 }), "0 is not in 1..=1000"),
+            (json!({ "games_of": 1, "learn": "all" }), "expected one of weights, network"),
             (json!({ "file": "x" }), "unknown key 'file'"),
         ] {
             let error = job(settings.clone()).unwrap_err();

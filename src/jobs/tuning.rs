@@ -1,7 +1,8 @@
 //! Weights that are learned from games as a job: the fit of `morpion tune`, in units.
 //!
 //! In Reversi a unit is a stage of the game, which is fitted by itself. In Gomoku all weights are fitted at once, so
-//! a unit is a part of the steps and continues from the outcome of the one before it.
+//! a unit is a part of the steps and continues from the outcome of the one before it; so it is of a network, whose
+//! steps are passes over all positions.
 
 use super::ending::JobEnd;
 use super::numbered::NumberedJob;
@@ -9,6 +10,9 @@ use super::selfplay::{BuiltInWeights, SelfplayJob};
 use super::setup::matches::MatchGameName;
 use crate::games::reversi::weights::STAGES;
 use crate::solvers::gomoku::learning::fit::{FitSettings, FitState};
+use crate::solvers::gomoku::learning::network::{NetworkFitState, NetworkSettings, without_network};
+use crate::solvers::gomoku::lines::codes::MoveCodes;
+use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::learning::FitLoss;
 use crate::solvers::reversi::learning::fit::{FittedStage, PatternFitSettings, SquareErrors};
 use serde::{Deserialize, Serialize};
@@ -26,6 +30,17 @@ pub struct TuneSource {
     pub made: SelfplayJob,
 }
 
+/// What is learned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TuneSubject {
+    /// The weights of the player.
+    #[default]
+    Weights,
+    /// For Gomoku: a network that corrects the estimate of weights, which stay as they are.
+    Network,
+}
+
 /// Weights that are to be learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuneJob {
@@ -33,13 +48,16 @@ pub struct TuneJob {
     pub game: MatchGameName,
     /// Whose games it learns from.
     pub sources: Vec<TuneSource>,
-    /// Steps of the fit, in Reversi of each stage.
+    /// What of it; jobs of versions that learned no networks do not say it.
+    #[serde(default)]
+    pub learn: TuneSubject,
+    /// Steps of the fit, in Reversi of each stage; of a network how often each position is taken.
     pub steps: u32,
     /// For Gomoku: how much of the target is the value of the search, 0 to 1.
     pub search_part: f64,
     /// How much weights that few positions speak for are drawn to 0.
     pub penalty: f64,
-    /// For Gomoku: the weights that the loss is compared with.
+    /// For Gomoku: the weights that the loss is compared with; a network corrects the usual ones.
     pub weights: BuiltInWeights,
 }
 
@@ -54,11 +72,26 @@ impl TuneJob {
         PatternFitSettings { steps: self.steps, penalty: self.penalty, parts: 1 }
     }
 
+    /// The settings of the fit of a network.
+    pub fn network_fit(&self) -> NetworkSettings {
+        NetworkSettings { passes: self.steps, search_part: self.search_part }
+    }
+
+    /// For Gomoku: the weights that it compares with. Those that a network corrects have none of their own.
+    pub fn line_weights(&self) -> LineWeights {
+        let weights = match self.weights {
+            BuiltInWeights::Usual => LineWeights::usual(),
+            BuiltInWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
+        };
+        if self.learn == TuneSubject::Network { without_network(weights) } else { weights }
+    }
+
     /// The settings of the fit, in words.
     pub fn fit(&self) -> String {
-        match self.game {
-            MatchGameName::Reversi => self.reversi_fit().to_string(),
-            _ => self.gomoku_fit().to_string(),
+        match (self.game, self.learn) {
+            (MatchGameName::Reversi, _) => self.reversi_fit().to_string(),
+            (_, TuneSubject::Weights) => self.gomoku_fit().to_string(),
+            (_, TuneSubject::Network) => self.network_fit().told_with(&self.line_weights()),
         }
     }
 
@@ -94,6 +127,8 @@ pub enum FittedPart {
         /// That of the order of moves.
         order: FitState,
     },
+    /// Where the fit of a network is.
+    GomokuNetwork(NetworkFitState),
 }
 
 /// The figures of a part of a fit as they are stored.
@@ -120,7 +155,7 @@ pub struct TuneRecord {
 /// The loss after a part of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PartLoss {
-    /// In Gomoku the steps that are made, in Reversi the stage.
+    /// In Gomoku the steps that are made, or the passes of a network; in Reversi the stage.
     pub at: u32,
     /// Positions that it is about.
     pub positions: u64,
@@ -187,8 +222,8 @@ mod tests {
     use super::*;
 
     fn job(game: MatchGameName, steps: u32) -> TuneJob {
-        let (search_part, penalty, weights) = (0.0, 16.0, BuiltInWeights::Usual);
-        TuneJob { game, sources: Vec::new(), steps, search_part, penalty, weights }
+        let (learn, search_part, penalty, weights) = (TuneSubject::Weights, 0.0, 16.0, BuiltInWeights::Usual);
+        TuneJob { game, sources: Vec::new(), learn, steps, search_part, penalty, weights }
     }
 
     #[test]

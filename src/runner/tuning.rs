@@ -7,15 +7,15 @@ use super::numbered::parts::{read_part, write_part};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::files::{FileError, Keep, replace};
 use crate::jobs::numbered::NumberedJob;
-use crate::jobs::selfplay::{BuiltInWeights, SelfplayJob};
+use crate::jobs::selfplay::SelfplayJob;
 use crate::jobs::setup::matches::MatchGameName;
-use crate::jobs::tuning::{FittedPart, PartLoss, TuneJob, TuneRecord, TuneSource};
+use crate::jobs::tuning::{FittedPart, PartLoss, TuneJob, TuneRecord, TuneSource, TuneSubject};
 use crate::runner::numbered::NumberedError;
 use crate::solvers::gomoku::learning::choices::{Choices, OrderFit};
 use crate::solvers::gomoku::learning::fit::{Fit, UNITS, best_units, loss};
+use crate::solvers::gomoku::learning::network::{NetworkCollector, NetworkCourse, with_network};
 use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::gomoku::lines::codes::MoveCodes;
-use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
 use crate::solvers::matches::own::MoveClock;
 use crate::solvers::reversi::learning::fit::{FittedStage, PartSum, ReversiCollector, errors, fit_stage};
@@ -89,10 +89,15 @@ struct LearnedGames<C> {
     games: Vec<u64>,
 }
 
-impl<C: GameCollector + Default> LearnedGames<C> {
-    /// Reads the games that were gathered, unless `stop` says to stop.
-    fn read(job: &TuneJob, folder: &Path, stop: &dyn Fn() -> bool) -> Result<LearnedGames<C>, String> {
-        let (mut collected, mut games) = (C::default(), Vec::new());
+impl<C: GameCollector> LearnedGames<C> {
+    /// Lets a collector read the games that were gathered, unless `stop` says to stop.
+    fn read(
+        mut collected: C,
+        job: &TuneJob,
+        folder: &Path,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<LearnedGames<C>, String> {
+        let mut games = Vec::new();
         for source in &job.sources {
             let path = games_file(folder, source.job);
             let said = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
@@ -119,11 +124,11 @@ impl<C: GameCollector + Default> LearnedGames<C> {
 /// The positions of a job, which all its workers share.
 type SharedGames<C> = Arc<Mutex<Option<Arc<LearnedGames<C>>>>>;
 
-/// Takes positions that are read once, whoever is first.
-fn shared<C: GameCollector + Default>(
+/// Takes positions that are read once, whoever is first, by a collector that `new` makes.
+fn shared<C: GameCollector>(
     games: &SharedGames<C>,
-    job: &TuneJob,
-    folder: &Path,
+    (job, folder): (&TuneJob, &Path),
+    new: impl FnOnce() -> Result<C, String>,
     clock: &UnitClock<'_>,
     positions: impl Fn(&C) -> usize,
 ) -> Result<Arc<LearnedGames<C>>, String> {
@@ -132,7 +137,7 @@ fn shared<C: GameCollector + Default>(
     if let Some(games) = &*games {
         return Ok(Arc::clone(games));
     }
-    let read = Arc::new(LearnedGames::read(job, folder, &|| clock.is_stopped())?);
+    let read = Arc::new(LearnedGames::read(new()?, job, folder, &|| clock.is_stopped())?);
     let found = positions(&read.collected) as u64;
     if found < FEWEST {
         return Err(format!("{found} positions are too few: at least {FEWEST} are needed"));
@@ -145,11 +150,13 @@ fn shared<C: GameCollector + Default>(
 pub fn tuners(job: &TuneJob, folder: &Path) -> PlayerMaker<TuneRecord> {
     let (job, folder) = (job.clone(), folder.to_owned());
     let (gomoku, reversi) = (SharedGames::<GomokuCollector>::default(), SharedGames::<ReversiCollector>::default());
+    let network = SharedGames::<NetworkCollector>::default();
     Box::new(move || {
         let (job, folder) = (job.clone(), folder.clone());
-        Ok(match job.game {
-            MatchGameName::Reversi => Box::new(ReversiTuner { job, folder, games: Arc::clone(&reversi) }),
-            _ => Box::new(GomokuTuner { job, folder, games: Arc::clone(&gomoku) }),
+        Ok(match (job.game, job.learn) {
+            (MatchGameName::Reversi, _) => Box::new(ReversiTuner { job, folder, games: Arc::clone(&reversi) }),
+            (_, TuneSubject::Weights) => Box::new(GomokuTuner { job, folder, games: Arc::clone(&gomoku) }),
+            (_, TuneSubject::Network) => Box::new(NetworkTuner { job, folder, games: Arc::clone(&network) }),
         })
     })
 }
@@ -166,10 +173,16 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
         let GomokuTuner { job, folder, games } = self;
         let began = thread_seconds();
         clock.begin();
-        let games = shared(games, job, folder, clock, |collected| collected.samples.len())?;
+        let games = shared(
+            games,
+            (job, folder),
+            || Ok(GomokuCollector::default()),
+            clock,
+            |collected| collected.samples.len(),
+        )?;
         let GomokuCollector { samples, choices, .. } = &games.collected;
         let codes = games.collected.codes().ok_or("there are no games")?;
-        let before = line_weights(job.weights);
+        let before = job.line_weights();
         let (fit, order) =
             (Fit::new(samples, codes, job.gomoku_fit()), OrderFit::new(choices, codes, job.gomoku_fit()));
         let steps = job.steps_of(unit);
@@ -178,7 +191,9 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
                 Some(FittedPart::GomokuWithOrder { evaluation, order }) => (evaluation, order),
                 // Versions before the order was learned have left it: this unit makes the steps before its own, too.
                 None | Some(FittedPart::Gomoku(_)) => (fit.begin(), order.begin()),
-                Some(FittedPart::Reversi(_)) => return Err(format!("part {unit} continues from one of Reversi")),
+                Some(FittedPart::Reversi(_) | FittedPart::GomokuNetwork(_)) => {
+                    return Err(format!("part {unit} continues from one of another fit"));
+                }
             };
         let is_known = evaluated.step == 0 || evaluated.step == steps.start;
         if !is_known || ordered.step != evaluated.step || !fit.has(&evaluated) || !order.has(&ordered) {
@@ -209,10 +224,50 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
     }
 }
 
-fn line_weights(weights: BuiltInWeights) -> LineWeights {
-    match weights {
-        BuiltInWeights::Usual => LineWeights::usual(),
-        BuiltInWeights::ByHand => LineWeights::by_hand(&MoveCodes::new()),
+/// Makes passes of the fit of a network for Gomoku.
+struct NetworkTuner {
+    job: TuneJob,
+    folder: PathBuf,
+    games: SharedGames<NetworkCollector>,
+}
+
+impl UnitPlayer<TuneRecord> for NetworkTuner {
+    fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<TuneRecord, String> {
+        let NetworkTuner { job, folder, games } = self;
+        let began = thread_seconds();
+        clock.begin();
+        let new = || NetworkCollector::new(job.line_weights()).map_err(|error| error.to_string());
+        let games = shared(games, (job, folder), new, clock, NetworkCollector::positions)?;
+        let (collected, settings, passes) = (&games.collected, job.network_fit(), job.steps_of(unit));
+        let mut course = match unit.checked_sub(1).map(|last| read_part(folder, last)).transpose()? {
+            None => NetworkCourse::new(collected, settings),
+            Some(FittedPart::GomokuNetwork(state)) if state.pass == passes.start => {
+                let course = NetworkCourse::resumed(collected, settings, &state);
+                course.ok_or_else(|| format!("part {unit} continues from one of another network"))?
+            }
+            Some(_) => return Err(format!("part {unit} does not continue from the end of the one before")),
+        };
+        while course.passes() < passes.end {
+            if !course.pass(&mut || clock.stops()) {
+                return Err("the fit was stopped".to_owned());
+            }
+        }
+        let is_last = passes.end == job.steps;
+        let positions = collected.positions() as u64;
+        let part = PartLoss { at: course.passes(), positions, loss: course.loss() };
+        let before = (unit == 0).then(|| collected.loss(None));
+        let after = is_last.then(|| collected.loss(Some(&course.network())));
+        write_part(folder, unit, &FittedPart::GomokuNetwork(course.state()))?;
+        Ok(TuneRecord {
+            games: games.games.clone(),
+            positions,
+            steps: u64::from(passes.end - passes.start),
+            part,
+            before,
+            after,
+            errors: None,
+            milliseconds: milliseconds_since(began),
+        })
     }
 }
 
@@ -228,7 +283,13 @@ impl UnitPlayer<TuneRecord> for ReversiTuner {
         let ReversiTuner { job, folder, games } = self;
         let began = thread_seconds();
         clock.begin();
-        let games = shared(games, job, folder, clock, |collected| collected.samples.len())?;
+        let games = shared(
+            games,
+            (job, folder),
+            || Ok(ReversiCollector::default()),
+            clock,
+            |collected| collected.samples.len(),
+        )?;
         let samples = &games.collected.samples;
         let stage = usize::try_from(unit).map_err(|_| format!("there is no stage {unit}"))?;
         let one = |parts: usize, sum: &PartSum<'_>| (0..parts).map(sum).collect();
@@ -271,6 +332,14 @@ pub fn learned(
     let measure = if job.game == MatchGameName::Reversi { ("error", 3) } else { ("loss", 4) };
     let about = LearnedFrom { date, files: &files, positions: last.positions, fit: &fit, measure, loss }.text();
     let units = job.units();
+    if job.game != MatchGameName::Reversi && job.learn == TuneSubject::Network {
+        let network = match read_part(folder, units.saturating_sub(1))? {
+            FittedPart::GomokuNetwork(state) if state.pass == job.steps => state.network(),
+            _ => None,
+        };
+        let network = network.ok_or("its last part is not the end of the fit")?;
+        return Ok(with_network(job.line_weights(), network).to_text(&about).into_bytes());
+    }
     if job.game != MatchGameName::Reversi {
         let (codes, choices) = (MoveCodes::new(), Choices::default());
         let (fit, fit_order) =
@@ -288,7 +357,7 @@ pub fn learned(
     for unit in 0..units {
         match read_part(folder, unit)? {
             FittedPart::Reversi(fitted) => stages.push(fitted),
-            FittedPart::Gomoku(_) | FittedPart::GomokuWithOrder { .. } => {
+            FittedPart::Gomoku(_) | FittedPart::GomokuWithOrder { .. } | FittedPart::GomokuNetwork(_) => {
                 return Err(format!("part {unit} is one of Gomoku"));
             }
         }

@@ -179,6 +179,7 @@ fn tuning() -> TuneView {
     let part = |at, training, validation| TuneLossView { at, positions: 52_100, loss: loss(training, validation) };
     TuneView {
         game: "gomoku".to_owned(),
+        of_network: false,
         title: "gomoku 15x15, empty board, exactly 5 in a row".to_owned(),
         games_of: vec![3, 5],
         games: 1500,

@@ -131,6 +131,39 @@ fn the_weights_of_gomoku_are_those_of_the_command() {
     assert!(text.contains(&format!("loss {:.4}, of games that were not learned from", after.training)), "{text}");
 }
 
+/// Over several starts of the daemon it is the network of the command, bit for bit.
+#[test]
+fn the_network_is_that_of_the_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let daemon = open(&state, 2);
+    let games = daemon.submit(gomoku(100), None).unwrap().summary.id;
+    wait_over(&daemon, games);
+    let settings = json!({ "games_of": games, "learn": "network", "passes": 3 });
+    let id = submit(&daemon, "tune", &settings, &json!({}));
+    wait_for(&daemon, id, "a pass is done", |view| view.summary.units_done >= 1);
+    carried_out(&daemon, id, JobCommand::Pause);
+    close(daemon);
+    let daemon = open(&state, 2);
+    // The pass that was under way may have been the last one.
+    if !daemon.job(id).unwrap().summary.state.is_over() {
+        daemon.command(id, JobCommand::Resume).unwrap();
+    }
+    let view = wait_over(&daemon, id);
+    assert_eq!(view.summary.reason.as_deref(), Some("learned"), "{view:?}");
+    let found = view.summary.tune.unwrap();
+    assert_eq!((found.of_network, found.games, found.parts_done, view.summary.iterations), (true, 100, 3, 3));
+    assert_eq!(found.losses.iter().map(|loss| loss.at).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(found.after.unwrap().training < found.before.unwrap().training, "{found:?}");
+    let learned = String::from_utf8(daemon.weights(id).unwrap()).unwrap();
+    let folder = state.join(format!("jobs/{id}"));
+    let asked = ["--passes", "3"];
+    let command = String::from_utf8(by_command(&folder, "gomoku-network", &[games], &asked)).unwrap();
+    let [learned_weights, by_command] = [&learned, &command].map(|text| LineWeights::parse(text).unwrap());
+    assert!(learned_weights.network.is_some() && learned_weights == by_command);
+    assert_eq!(about(&learned), about(&command));
+}
+
 #[test]
 fn the_weights_of_reversi_are_those_of_the_command() {
     let dir = tempfile::tempdir().unwrap();

@@ -361,6 +361,10 @@ fn weights_are_learned_written_and_loaded() {
     assert_eq!(weights, LineWeights { network: None, ..with });
     let (code, _, errors) = run(at, &network);
     assert!(code == Some(2) && errors.contains("--force"), "{errors}");
+    let by_hand = ["tune", "gomoku-network", "games", "-o", "none.weights", "--weights", "by-hand"];
+    let (code, _, errors) = run(at, &by_hand);
+    assert!(code == Some(2) && errors.contains("a network corrects weights of version 2 or 3"), "{errors}");
+    assert!(!at.join("none.weights").exists());
     // A board on which nobody can win teaches nothing.
     let (code, _, errors) = run(at, &["selfplay", "gomoku", "none", "--size", "4", "--games", "1"]);
     assert!(code == Some(2) && errors.contains("no row of 5 fits on the 4x4 board"), "{errors}");

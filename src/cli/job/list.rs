@@ -293,8 +293,8 @@ fn loss_text(loss: f64, game: &str) -> String {
 }
 
 fn describe_tune(found: &TuneView, line: &mut dyn FnMut(&str, String) -> std::io::Result<()>) -> std::io::Result<()> {
-    let TuneView { game, title, games_of, games, positions, parts, parts_done, .. } = found;
-    line("weights", plain(title))?;
+    let TuneView { game, of_network, title, games_of, games, positions, parts, parts_done, .. } = found;
+    line(if *of_network { "network" } else { "weights" }, plain(title))?;
     let jobs: Vec<String> = games_of.iter().map(u64::to_string).collect();
     let sizes = match games {
         0 => String::new(),
@@ -302,7 +302,11 @@ fn describe_tune(found: &TuneView, line: &mut dyn FnMut(&str, String) -> std::io
     };
     line("games of", format!("job {}{sizes}", jobs.join(", ")))?;
     line("fitted", format!("{parts_done} of {parts} parts"))?;
-    let (what, of) = if game == "reversi" { ("error", "empty cells and more") } else { ("loss", "steps") };
+    let (what, of) = match (game.as_str(), of_network) {
+        ("reversi", _) => ("error", "empty cells and more"),
+        (_, false) => ("loss", "steps"),
+        (_, true) => ("loss", "passes"),
+    };
     let told = |training: f64, validation: f64| {
         let [training, validation] = [training, validation].map(|loss| loss_text(loss, game));
         format!("{training}, of games that are not learned from {validation}")

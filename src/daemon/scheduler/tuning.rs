@@ -8,7 +8,7 @@ use crate::files::{Keep, replace};
 use crate::games::reversi::weights::WIDTH;
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::jobs::setup::matches::MatchGameName;
-use crate::jobs::tuning::{PartLoss, TuneJob, TuneRecord, TuneTally};
+use crate::jobs::tuning::{PartLoss, TuneJob, TuneRecord, TuneSubject, TuneTally};
 use crate::runner::clock;
 use crate::runner::numbered::outcomes;
 use crate::runner::numbered::session::NumberedStanding;
@@ -18,8 +18,14 @@ use std::path::{Path, PathBuf};
 
 /// Memory of what a worker has beside the positions: a round estimate.
 const WORKER_MEMORY: u64 = 16 << 20;
-/// Memory of the positions of a game of Gomoku, and of one of Reversi: round estimates.
-const GAME_MEMORY: [u64; 2] = [12 << 10, 2 << 10];
+/// Memory of the positions of a game: round estimates.
+fn memory_of_game(job: &TuneJob) -> u64 {
+    match (job.game, job.learn) {
+        (MatchGameName::Reversi, _) => 2 << 10,
+        (_, TuneSubject::Weights) => 12 << 10,
+        (_, TuneSubject::Network) => 24 << 10,
+    }
+}
 
 impl NumberedKind for TuneJob {
     /// The outcomes of its units are its course.
@@ -34,8 +40,7 @@ impl NumberedKind for TuneJob {
     }
 
     fn shared_memory(&self) -> u64 {
-        let of_game = GAME_MEMORY[usize::from(self.game == MatchGameName::Reversi)];
-        self.most_games().saturating_mul(of_game)
+        self.most_games().saturating_mul(memory_of_game(self))
     }
 
     fn first_facts(&self) -> Result<JobFacts, String> {
@@ -72,6 +77,7 @@ impl NumberedKind for TuneJob {
         let first = self.sources.first().ok_or("there are no games")?;
         standing.tune = Some(TuneView {
             game: self.game.text().to_owned(),
+            of_network: self.learn == TuneSubject::Network,
             title: first.made.board().map_err(|error| error.to_string())?.title,
             games_of: self.sources.iter().map(|source| source.job).collect(),
             games,

@@ -9,6 +9,9 @@ use utoipa::ToSchema;
 pub struct TuneView {
     /// The game: `gomoku` or `reversi`.
     pub game: String,
+    /// Whether it is a network that corrects the estimate of weights.
+    #[serde(default)]
+    pub of_network: bool,
     /// The board, the rules and the start, in words.
     pub title: String,
     /// The jobs whose games are learned from.
@@ -17,13 +20,13 @@ pub struct TuneView {
     pub games: u64,
     /// Number of positions; 0 until the first part of the fit is done.
     pub positions: u64,
-    /// Parts of the fit: the stages of Reversi, parts of the steps of Gomoku.
+    /// Parts of the fit: the stages of Reversi, parts of the steps of Gomoku or of the passes of a network.
     pub parts: u64,
     /// Parts that are done.
     pub parts_done: u64,
     /// The loss after each part that is counted.
     pub losses: Vec<TuneLossView>,
-    /// For Gomoku: the loss of the weights that were there before.
+    /// For Gomoku: the loss of the weights that were there before, or of those that the network corrects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub before: Option<FitLossView>,
@@ -47,7 +50,8 @@ pub struct FitLossView {
 /// The loss after a part of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TuneLossView {
-    /// For Gomoku the steps that are made; for Reversi the least number of empty cells of the stage.
+    /// For Gomoku the steps that are made, or the passes of a network; for Reversi the least number of empty cells of
+    /// the stage.
     pub at: u32,
     /// Positions that it is about.
     pub positions: u64,

@@ -10,7 +10,7 @@ use super::adam::AdamStep;
 use super::fit::{UNITS, entropy, is_training, probability, target};
 use super::games::{GamesHead, LearningGame};
 use super::sample::{Replayed, outcome_for, replay};
-use crate::core::seed::rng;
+use crate::core::seed::{Rng, rng};
 use crate::solvers::gomoku::lines::board::{LineLengthError, LineTables};
 use crate::solvers::gomoku::lines::classes::CLASSES;
 use crate::solvers::gomoku::lines::codes::{CODES, MOVE_CLASSES, MoveCodes};
@@ -18,10 +18,11 @@ use crate::solvers::gomoku::lines::network::{
     CELL_MOST, CELL_SCALE, CellNetwork, HIDDEN, HIDDEN_MOST, HIDDEN_SCALE, HIDDEN_WEIGHT_MOST, LANES, NetworkNumbers,
     NetworkSums, OUT_SCALE, PLAIN_SCALE, SET_SCALE, SUM_PART,
 };
-use crate::solvers::gomoku::lines::weights::{LineWeights, SETS};
+use crate::solvers::gomoku::lines::weights::{LineWeights, SETS, WeightsForm};
 use crate::solvers::learning::{FitLoss, GameCollector};
 use rand::RngExt;
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -44,6 +45,13 @@ pub struct NetworkSettings {
     pub passes: u32,
     /// How much of the target is the value of the search, 0 to 1; the rest is the end of the game.
     pub search_part: f64,
+}
+
+impl NetworkSettings {
+    /// What of a fit is told with what comes of it: the settings, and which weights the network corrects.
+    pub fn told_with(&self, weights: &LineWeights) -> String {
+        format!("network {self} on weights {:08x}", weights.sum())
+    }
 }
 
 impl fmt::Display for NetworkSettings {
@@ -72,6 +80,14 @@ struct NetworkSample {
 /// Points that are alike: the codes of the side to move and of the other one, and how many there are.
 type AlikeCells = ([u16; 2], u16);
 
+/// Weights of [`WeightsForm::Alone`], which a network cannot correct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a network corrects weights of version 2 or 3, which morpion tune gomoku writes; these are made by hand or of \
+     version 1"
+)]
+pub struct NoNetworkError;
+
 /// The positions of games of one board and rule, with their estimates under the weights that the network corrects.
 #[derive(Debug)]
 pub struct NetworkCollector {
@@ -85,9 +101,15 @@ pub struct NetworkCollector {
 
 impl NetworkCollector {
     /// Nothing yet; a network that the weights have is left out.
-    pub fn new(weights: LineWeights) -> NetworkCollector {
-        let weights = LineWeights { network: None, ..weights };
-        NetworkCollector { weights, kept: None, games: 0, cells: Vec::new(), samples: Vec::new() }
+    ///
+    /// # Errors
+    /// Weights that a network cannot correct.
+    pub fn new(weights: LineWeights) -> Result<NetworkCollector, NoNetworkError> {
+        if weights.form == WeightsForm::Alone {
+            return Err(NoNetworkError);
+        }
+        let weights = without_network(weights);
+        Ok(NetworkCollector { weights, kept: None, games: 0, cells: Vec::new(), samples: Vec::new() })
     }
 
     /// Number of positions.
@@ -98,11 +120,6 @@ impl NetworkCollector {
     /// The weights without a network.
     pub fn weights(&self) -> &LineWeights {
         &self.weights
-    }
-
-    /// The weights with a network.
-    pub fn weights_with(&self, network: CellNetwork) -> LineWeights {
-        LineWeights { network: Some(Box::new(network)), ..self.weights.clone() }
     }
 
     /// The loss with regard to the ends of the games alone, with a network or without one: the mean cross entropy per
@@ -119,6 +136,16 @@ impl NetworkCollector {
             f64::from(estimate) / UNITS
         })
     }
+}
+
+/// Weights whose own network is left out: those that a network is learned for.
+pub fn without_network(weights: LineWeights) -> LineWeights {
+    LineWeights { network: None, ..weights }
+}
+
+/// Weights with a network, in place of their own.
+pub fn with_network(weights: LineWeights, network: CellNetwork) -> LineWeights {
+    LineWeights { network: Some(Box::new(network)), ..weights }
 }
 
 fn mean_loss(samples: &[NetworkSample], exponent: impl Fn(&NetworkSample) -> f64) -> FitLoss {
@@ -184,6 +211,19 @@ impl LearnedNumbers {
     fn new(values: Vec<f64>) -> LearnedNumbers {
         let zeros = vec![0.0; values.len()];
         LearnedNumbers { values, slopes: zeros.clone(), mean: zeros.clone(), square: zeros }
+    }
+
+    /// Takes the numbers and means of a state, if there are as many.
+    fn restore(&mut self, [values, mean, square]: &[Vec<f64>; 3]) -> bool {
+        let is_alike = [values, mean, square].iter().all(|of| of.len() == self.values.len());
+        if is_alike {
+            (self.values, self.mean, self.square) = (values.clone(), mean.clone(), square.clone());
+        }
+        is_alike
+    }
+
+    fn state(&self) -> [Vec<f64>; 3] {
+        [self.values.clone(), self.mean.clone(), self.square.clone()]
     }
 
     /// Makes a step against the slopes, which are 0 after it.
@@ -392,34 +432,132 @@ impl NetworkFit {
     }
 }
 
+/// Where a fit of a network is after a number of passes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NetworkFitState {
+    /// Passes that were made.
+    pub pass: u32,
+    /// Of the parts of lanes: the numbers, the means of their slopes, and those of the squares of these.
+    parts: [Vec<f64>; 3],
+    /// The same of all other numbers.
+    rest: [Vec<f64>; 3],
+}
+
+impl NetworkFitState {
+    /// The fit at this state; nothing if it has other numbers.
+    fn fit(&self) -> Option<NetworkFit> {
+        let mut fit = NetworkFit::new(&MoveCodes::new());
+        let is_known = fit.codes.parts.restore(&self.parts) && fit.rest.restore(&self.rest);
+        fit.codes.add_up();
+        is_known.then_some(fit)
+    }
+
+    /// The network that was learned so far; nothing if the state is not one of this program's networks.
+    pub fn network(&self) -> Option<CellNetwork> {
+        self.fit().map(|fit| fit.network())
+    }
+}
+
+/// A fit of a network to positions, pass by pass.
+pub struct NetworkCourse<'c> {
+    collected: &'c NetworkCollector,
+    settings: NetworkSettings,
+    fit: NetworkFit,
+    /// The positions that are learned from, in the order of the last pass.
+    order: Vec<usize>,
+    random: Rng,
+    /// Passes that were made.
+    pass: u32,
+}
+
+impl<'c> NetworkCourse<'c> {
+    /// A fit before its first pass.
+    pub fn new(collected: &'c NetworkCollector, settings: NetworkSettings) -> NetworkCourse<'c> {
+        let of_training = |&at: &usize| is_training(collected.samples[at].game);
+        let order = (0..collected.samples.len()).filter(of_training).collect();
+        NetworkCourse {
+            collected,
+            settings,
+            fit: NetworkFit::new(&MoveCodes::new()),
+            order,
+            random: rng(1, &[]),
+            pass: 0,
+        }
+    }
+
+    /// A fit that goes on from a state; nothing if the state has other numbers or more passes than there are.
+    pub fn resumed(
+        collected: &'c NetworkCollector,
+        settings: NetworkSettings,
+        state: &NetworkFitState,
+    ) -> Option<NetworkCourse<'c>> {
+        let fit = state.fit().filter(|_| state.pass <= settings.passes)?;
+        let mut course = NetworkCourse { fit, ..NetworkCourse::new(collected, settings) };
+        (0..state.pass).for_each(|_| course.order.shuffle(&mut course.random));
+        course.pass = state.pass;
+        Some(course)
+    }
+
+    /// Number of passes that were made.
+    pub fn passes(&self) -> u32 {
+        self.pass
+    }
+
+    /// Makes one more pass. `false` if `stops` says to stop, which is asked before each step: then the fit is between
+    /// two passes and of no more use.
+    pub fn pass(&mut self, stops: &mut dyn FnMut() -> bool) -> bool {
+        let NetworkCollector { cells, samples, .. } = self.collected;
+        let of_pass = self.order.len().div_ceil(BATCH) as u32;
+        let steps = self.settings.passes * of_pass;
+        let mut step = self.pass * of_pass;
+        self.order.shuffle(&mut self.random);
+        for batch in self.order.chunks(BATCH) {
+            if stops() {
+                return false;
+            }
+            for &at in batch {
+                let sample = &samples[at];
+                let cells = &cells[sample.cells.clone()];
+                let forward = self.fit.forward(cells, sample);
+                let target = target(sample.value, sample.outcome, self.settings.search_part);
+                let error = (probability(forward.exponent.into()) - target) / batch.len() as f64;
+                self.fit.backward(cells, sample, &forward, error as f32);
+            }
+            let rate = RATE * (1.0 - f64::from(step) / f64::from(steps)).max(0.02);
+            step += 1;
+            self.fit.step(step, rate);
+        }
+        self.pass += 1;
+        true
+    }
+
+    /// The loss with regard to the ends of the games, before the numbers are made whole.
+    pub fn loss(&self) -> FitLoss {
+        let NetworkCollector { cells, samples, .. } = self.collected;
+        mean_loss(samples, |sample| self.fit.forward(&cells[sample.cells.clone()], sample).exponent.into())
+    }
+
+    /// The network that was learned so far.
+    pub fn network(&self) -> CellNetwork {
+        self.fit.network()
+    }
+
+    /// Where the fit is, to go on from there.
+    pub fn state(&self) -> NetworkFitState {
+        NetworkFitState { pass: self.pass, parts: self.fit.codes.parts.state(), rest: self.fit.rest.state() }
+    }
+}
+
 /// Fits a network to the positions. `told` gets the number of passes that were made and the loss after each.
 pub fn fit_network(
     collected: &NetworkCollector,
     settings: NetworkSettings,
     told: &mut dyn FnMut(u32, FitLoss),
 ) -> CellNetwork {
-    let NetworkCollector { cells, samples, .. } = collected;
-    let mut fit = NetworkFit::new(&MoveCodes::new());
-    let mut order: Vec<usize> = (0..samples.len()).filter(|&at| is_training(samples[at].game)).collect();
-    let steps = settings.passes * order.len().div_ceil(BATCH) as u32;
-    let (mut random, mut step) = (rng(1, &[]), 0);
-    for pass in 1..=settings.passes {
-        order.shuffle(&mut random);
-        for batch in order.chunks(BATCH) {
-            for &at in batch {
-                let sample = &samples[at];
-                let cells = &cells[sample.cells.clone()];
-                let forward = fit.forward(cells, sample);
-                let target = target(sample.value, sample.outcome, settings.search_part);
-                let error = (probability(forward.exponent.into()) - target) / batch.len() as f64;
-                fit.backward(cells, sample, &forward, error as f32);
-            }
-            let rate = RATE * (1.0 - f64::from(step) / f64::from(steps)).max(0.02);
-            step += 1;
-            fit.step(step, rate);
-        }
-        let loss = mean_loss(samples, |sample| fit.forward(&cells[sample.cells.clone()], sample).exponent.into());
-        told(pass, loss);
+    let mut course = NetworkCourse::new(collected, settings);
+    while course.passes() < settings.passes {
+        course.pass(&mut || false);
+        told(course.passes(), course.loss());
     }
-    fit.network()
+    course.network()
 }

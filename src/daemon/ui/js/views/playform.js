@@ -25,7 +25,7 @@ export const ofJob = (workers, ends = t`Then it ends with what has been played.`
 
 /**
  * The form for jobs of a kind. `games` can be chosen, if it is about several; `settings` are those of the play (`of` names the games that have one that not all
- * have), `job` those of the job, `usual` what is sent in any case; `command` tells the same in a terminal.
+ * have, `when` the values of another setting with which it counts), `job` those of the job, `usual` what is sent in any case; `command` tells the same in a terminal.
  */
 export function playform({ kind, title, card, games = [], settings, job, usual = {}, command }, query) {
   const fields = [...settings, ...job].map((spec) => field(spec, { placeholder: spec.placeholder }));
@@ -51,8 +51,11 @@ export function playform({ kind, title, card, games = [], settings, job, usual =
     one.complain(text);
     one.input.focus();
   }, refused: (message) => fields.find(({ spec, node }) => spec.name === refusal(message).name && !node.hidden) });
+  const chosen = (name) => fields.find(({ spec, node }) => spec.name === name && !node.hidden)?.text() ?? "";
+  const counts = ({ of, when = {} }) =>
+    (!of || of.includes(game.value)) && Object.entries(when).every(([name, values]) => values.includes(chosen(name)));
   const adapt = () => {
-    for (const one of fields) show(one.node, !one.spec.of || one.spec.of.includes(game.value));
+    for (const one of fields) show(one.node, counts(one.spec));
     sending.tell(command(request().body));
   };
   const of = (specs) => h("div", { class: "fields" }, fields.filter((one) => specs.includes(one.spec)).map((one) => one.node));

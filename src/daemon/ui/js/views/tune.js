@@ -22,10 +22,10 @@ export function tuneCard(id) {
     show(node, Boolean(found));
     if (!found) return;
     ({ game } = found);
-    say(title, titleOf(found.title));
+    const { after, before, of_network: ofNetwork } = found;
+    say(title, ofNetwork ? t`A network for ${titleOf(found.title)}` : titleOf(found.title));
     say(value, lossText(found));
     bar.set((100 * found.parts_done) / found.parts);
-    const { after, before } = found;
     const old = before ? ` ${t`Before it was ${digits(before.validation, game)}.`}` : "";
     const told = () => (game === "reversi"
       ? t`The error in discs on games that are not learned from; on the others it is ${digits(after.training, game)}.`
@@ -42,7 +42,7 @@ export const tuneFactsCard = () => factsCard(t`Numbers of the weights`, "tune", 
   say(rows.games, found.games ? count(found.games) : "\u2013");
   say(rows.positions, found.positions ? count(found.positions) : "\u2013");
   say(rows.parts, ofLimit(count(found.parts_done), count(found.parts)));
-  say(rows.steps, count(job.iterations));
+  say(rows.steps, found.of_network ? t`${count(job.iterations)} passes` : count(job.iterations));
   if (!rows.of.querySelector("a")) rows.of.replaceChildren(...found.games_of.flatMap((of, n) => [n ? ", " : "", h("a", { href: `#/jobs/${of}` }, of)]));
 });
 
@@ -58,7 +58,7 @@ export function lossesCard() {
     show(node, Boolean(found));
     if (!found) return;
     const { game, losses } = found;
-    say(what, game === "reversi" ? t`Empty cells` : t`Steps`);
+    say(what, game === "reversi" ? t`Empty cells` : found.of_network ? t`Passes` : t`Steps`);
     show(nothing, !losses.length);
     show(table, losses.length > 0);
     keyed(body, losses, (one) => one.at, () => h("tr", {}, Array.from({ length: 4 }, () => h("td", { class: "num" }))), (row, one) =>
