@@ -45,6 +45,10 @@ pub trait LineSession {
     /// The answer cannot be written.
     fn line(&mut self, line: &str, stop: Interrupted<'_>, out: &mut dyn Write) -> io::Result<Flow>;
 
+    /// Uses the time until the next line, if there is a use for it. It ends soon after `interrupted` says that a line
+    /// has come or the input has ended.
+    fn idle(&mut self, _interrupted: Interrupted<'_>) {}
+
     /// The answer to a line that is too long; `why` says so.
     fn too_long(&self, why: &str) -> String;
 }
@@ -97,6 +101,18 @@ impl LineInbox {
         self.waiting.pop_front().or_else(|| self.lines.recv().ok())
     }
 
+    /// Whether a line waits, or none will come any more.
+    fn has_news(&mut self) -> bool {
+        if self.waiting.is_empty() {
+            match self.lines.try_recv() {
+                Ok(line) => self.waiting.push_back(line),
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => (),
+            }
+        }
+        true
+    }
+
     /// Whether a search is to stop.
     fn asks_to_stop(&mut self) -> bool {
         let meaning = |line: &InputLine| match line {
@@ -139,7 +155,11 @@ pub fn answer_lines<S: LineSession>(session: &mut S, out: &mut dyn Write) -> any
         }
     })?;
     let mut inbox = LineInbox { lines, waiting: VecDeque::new(), interruption: S::interruption };
-    while let Some(input) = inbox.next() {
+    loop {
+        if !inbox.has_news() {
+            session.idle(&mut || inbox.has_news());
+        }
+        let Some(input) = inbox.next() else { break };
         match input {
             InputLine::TooLong => {
                 writeln!(out, "{}", session.too_long(&format!("a line has {} bytes at most", S::LONGEST)))?;

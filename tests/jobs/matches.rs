@@ -303,6 +303,7 @@ fn the_command_line_submits_shows_and_saves() {
     assert!(run(&save).2.contains("6 games are saved, 0 were there"));
     let file = output.join(format!("job{id}-game000000.ggf"));
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), first.text);
+    assert!(first.text.contains("]PB[") && first.text.contains("]PW[") && first.text.contains("]RE["), "{first:?}");
     std::fs::write(&file, "mine").unwrap();
     assert!(run(&save).2.contains("0 games are saved, 6 were there"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");

@@ -62,9 +62,9 @@ fn games_are_saved_where_nothing_is() {
             .collect();
         names.sort();
         assert_eq!(names, [0, 1].map(|number| format!("game00000{number}.{ending}")));
-        for name in &names {
+        for (name, players) in names.iter().zip(["PB[morpion:1]PW[morpion:2]RE[", "PB[morpion:2]PW[morpion:1]RE["]) {
             let text = std::fs::read_to_string(games.join(name)).unwrap();
-            assert!(text.starts_with("(;") && text.ends_with(")\n"), "{text}");
+            assert!(text.starts_with("(;") && text.ends_with(")\n") && text.contains(players), "{text}");
         }
         let (status, out, errors) = run(&[&arguments[..], &["-o", output]].concat());
         assert!(!status.status.success() && out.is_empty(), "{out}");

@@ -7,6 +7,7 @@ use morpion::games::gomoku::board::GomokuBoard;
 use morpion::games::gomoku::position::{GomokuMove, GomokuPosition};
 use morpion::games::gomoku::rules::{GomokuRules, RowRule};
 use rand::RngExt;
+use std::time::{Duration, Instant};
 
 /// A brain that runs.
 struct Brain(LineProgram);
@@ -47,6 +48,50 @@ impl Brain {
         self.say("END");
         self.0.ends_well();
     }
+}
+
+/// The depth that a message tells, and the line.
+fn depth_and_line(message: &str) -> (u32, Vec<String>) {
+    let words: Vec<&str> = message.split(' ').collect();
+    let after = |word: &str| &words[words.iter().position(|&found| found == word).unwrap() + 1..];
+    (after("depth")[0].parse().unwrap(), after("line").iter().map(|&word| word.to_owned()).collect())
+}
+
+/// A brain that ponders comes deeper in the same nodes, if the reply is the expected one. Lines that are no move do not
+/// end that, and neither they nor the end of the input wait for a search.
+#[test]
+fn a_brain_that_ponders_comes_deeper() {
+    let board = GomokuBoard::USUAL;
+    let depth_of = |pondering: bool| {
+        let mut brain = Brain::start(&["--memory", "64M", "--book", "none", "--rule", "five"]);
+        assert_eq!(brain.ask("START 15"), "OK");
+        brain.say(&format!("INFO pondering {}\nINFO max_node 10000\nINFO timeout_turn 60000", u8::from(pondering)));
+        brain.say("BOARD\n7,7,1\n8,8,2\n7,8,1\n8,6,2\nDONE");
+        let (_, line) = depth_and_line(&brain.0.line());
+        let m = brain.answer();
+        std::thread::sleep(Duration::from_millis(700));
+        brain.say("INFO time_left 50000");
+        std::thread::sleep(Duration::from_millis(700));
+        let reply = text(board.named(&line[1]).unwrap(), board);
+        let begun = Instant::now();
+        brain.say(&format!("TURN {reply}"));
+        let (depth, _) = depth_and_line(&brain.0.line());
+        let answer = brain.answer();
+        assert_ne!(point(&m, board), point(&answer, board));
+        let waited = begun.elapsed();
+        // The other side's next move is not waited for.
+        brain.ends_well();
+        (depth, waited)
+    };
+    let (plain, pondered) = (depth_of(false), depth_of(true));
+    assert!(pondered.0 > plain.0, "{pondered:?} against {plain:?}");
+    assert!(pondered.1 < Duration::from_secs(20), "{pondered:?}");
+    // A brain whose input ends while it ponders ends, too.
+    let mut brain = Brain::start(&["--ponder", "--book", "none"]);
+    assert_eq!(brain.ask("START 15"), "OK");
+    brain.say("INFO max_node 300\nBOARD\n7,7,1\n8,8,2\nDONE");
+    brain.answer();
+    brain.0.ends_well();
 }
 
 /// The point that an answer names.

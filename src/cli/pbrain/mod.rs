@@ -1,6 +1,7 @@
 //! `morpion pbrain`: the player of Gomoku under the Gomocup protocol, for managers such as Piskvork and Yixin.
 //!
-//! During a search `YXSTOP` and `END` end it; everything else waits.
+//! During a search for a move `YXSTOP` and `END` end it, and everything else waits. A search while the other side
+//! thinks is ended by any line.
 
 mod command;
 mod limits;
@@ -45,6 +46,9 @@ pub struct Args {
     /// than one, the same games need not give the same moves.
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     threads: usize,
+    /// Think while the other side does, at level 10, until the manager says otherwise by INFO pondering.
+    #[arg(long)]
+    ponder: bool,
     /// Most memory for the table of positions. A manager can lower it by INFO max_memory.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
@@ -83,6 +87,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     player.usual.set_threads(args.threads, together);
     player.set_brain(args.brain);
     let mut session = BrainSession::new((player, args.memory), rule, args.level, args.seed);
+    session.set_pondering(args.ponder);
     answer_lines(&mut session, out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -51,6 +51,10 @@ pub struct BrainSession {
     level: Level,
     reading: BrainReading,
     seed: u64,
+    /// Whether it thinks while the other side does.
+    pondering: bool,
+    /// The position that it thinks about then: that after the reply that it expects.
+    expected: Option<GomokuPosition>,
 }
 
 fn error(text: impl Into<String>) -> BrainLineError {
@@ -62,7 +66,13 @@ impl BrainSession {
     pub fn new((mut player, memory): (BrainPlayer, u64), rule: RowRule, level: Level, seed: u64) -> BrainSession {
         player.set_level(level);
         let (limits, reading) = (BrainLimits::default(), BrainReading::Commands);
-        BrainSession { player, memory, position: None, rule, limits, level, reading, seed }
+        let (position, pondering, expected) = (None, false, None);
+        BrainSession { player, memory, position, rule, limits, level, reading, seed, pondering, expected }
+    }
+
+    /// Lets it think while the other side does, or not. Before the first call it does not.
+    pub fn set_pondering(&mut self, pondering: bool) {
+        self.pondering = pondering;
     }
 
     fn command(
@@ -150,7 +160,7 @@ impl BrainSession {
         let position = GomokuPosition::new(board, self.rules()?);
         self.player.forget();
         self.player.prepare(&position).map_err(|reason| error(reason.to_string()))?;
-        self.position = Some(position);
+        (self.position, self.expected) = (Some(position), None);
         Ok(())
     }
 
@@ -167,6 +177,7 @@ impl BrainSession {
         let Some(position) = &mut self.position else { return Err(error("there is no board yet")) };
         position.check_move(m).map_err(|reason| error(format!("{x},{y} cannot be played: {reason}")))?;
         position.play(m);
+        self.expected = None;
         Ok(())
     }
 
@@ -185,6 +196,7 @@ impl BrainSession {
         let (board, rules) = (self.position()?.board(), self.rules()?);
         let position = GomokuPosition::from_stones(board, rules, stones, side);
         self.position = Some(position.map_err(|reason| error(reason.to_string()))?);
+        self.expected = None;
         Ok(())
     }
 
@@ -230,6 +242,13 @@ impl BrainSession {
         let (x, y) = position.board().place(m.0);
         let mut lines: Vec<String> = chosen.iter().map(|chosen| message(position, chosen, began)).collect();
         position.play(m);
+        let reply = chosen.and_then(|chosen| chosen.line.get(1).copied().filter(|_| first == Some(m)));
+        self.expected = Some(position.clone()).filter(|_| position.winner().is_none());
+        if let (Some(expected), Some(reply)) = (&mut self.expected, reply)
+            && expected.check_move(reply).is_ok()
+        {
+            expected.play(reply);
+        }
         lines.push(format!("{x},{y}"));
         Ok(BrainAnswer { lines, flow: Flow::Continue })
     }
@@ -296,6 +315,7 @@ impl BrainSession {
             // Yixin's, in kibibytes.
             "hash_size" => number(value).and_then(|kib| self.set_memory(kib.saturating_mul(1024))),
             // Yixin's, too.
+            "pondering" => number(value).map(|on| self.pondering = on > 0),
             "thread_num" => threads(value).map(|number| self.player.usual.set_threads(number, together)),
             "strength" => number(value).map(|percent| {
                 let level = Level::new((percent.min(100) / 10).max(1) as u8).unwrap_or(Level::FULL);
@@ -390,6 +410,27 @@ impl LineSession for BrainSession {
                     answer(done, out)
                 }
             },
+        }
+    }
+
+    /// Thinks about the position after the expected reply, if it may. What it finds is in its table then. Without an
+    /// expected reply it thinks about the other side's moves.
+    fn idle(&mut self, interrupted: Interrupted<'_>) {
+        // A weaker level sees so many plies, and would see more with what is in the table.
+        if !self.pondering || self.level != Level::FULL {
+            return;
+        }
+        let Some(position) = self.expected.take() else { return };
+        let mut is_interrupted = false;
+        let mut time = || {
+            is_interrupted = is_interrupted || interrupted();
+            if is_interrupted { 1.0 } else { 0.0 }
+        };
+        let mut budget = Budget { depth: u32::MAX, nodes: u64::MAX, time: &mut time };
+        self.player.choose(&position, &mut budget, &mut |_| {});
+        if is_interrupted {
+            // What has come need not be a move.
+            self.expected = Some(position);
         }
     }
 
