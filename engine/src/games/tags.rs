@@ -1,7 +1,7 @@
 //! What the file of a game tells beside its moves: who has played, and how it has ended.
 
 use crate::core::game::{Game, Side, Value};
-use crate::games::go::scoring::result_text;
+use crate::games::go::scoring::{points_text, result_text};
 use crate::notation::sgf::collection::escape;
 
 /// What is told of a game.
@@ -43,14 +43,16 @@ impl GameTags<'_> {
     /// points.
     pub fn sgf<G: Game>(&self, position: &G, has_score: bool) -> String {
         let letter = |side: Side| if side == Side::First { 'B' } else { 'W' };
+        let tenths = |value: Value| i64::from(value) * 10 / i64::from(G::POINT);
+        let komi = if self.komi == 0 { String::new() } else { format!("KM[{}]", points_text(tenths(self.komi))) };
         let result = match (self.forfeit, self.margin(position)) {
             (Some(side), _) => Some(format!("{}+F", letter(side.other()))),
-            (None, Some(margin)) if has_score => Some(result_text((i64::from(margin) * 10) / i64::from(G::POINT))),
+            (None, Some(margin)) if has_score => Some(result_text(tenths(margin))),
             (None, Some(0)) => Some("0".to_owned()),
             (None, Some(margin)) => Some(format!("{}+", if margin > 0 { 'B' } else { 'W' })),
             (None, None) => None,
         };
-        self.names() + &result.map_or(String::new(), |result| format!("RE[{result}]"))
+        self.names() + &komi + &result.map_or(String::new(), |result| format!("RE[{result}]"))
     }
 
     /// The same for GGF, which has the result as black's discs less white's, if the game was played to its end.
@@ -111,9 +113,9 @@ mod tests {
         });
         let tags = GameTags { black: "x", komi: 75, ..GameTags::NONE };
         let text = end.saved(&start, &moves, &tags);
-        assert!(text.starts_with("(;FF[4]GM[1]SZ[5]PB[x]RE[B+17.5]PL[B];B[cc]"), "{text}");
+        assert!(text.starts_with("(;FF[4]GM[1]SZ[5]PB[x]KM[7.5]RE[B+17.5]PL[B];B[cc]"), "{text}");
         let tie = GameTags { is_tie: true, ..tags };
-        assert!(end.saved(&start, &moves, &tie).contains("PB[x]RE[0]PL"));
+        assert!(end.saved(&start, &moves, &tie).contains("PB[x]KM[7.5]RE[0]PL"));
     }
 
     #[test]

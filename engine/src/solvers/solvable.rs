@@ -24,8 +24,8 @@ use super::together::RunTogether;
 use crate::core::game::{Game, Player, Side, Value};
 use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::games::gomoku::record::GomokuRecord;
-use crate::games::gomoku::swap2::Swap2Player;
 use crate::games::gomoku::swap2::game::Swap2Game;
+use crate::games::gomoku::swap2::{Swap2Player, Swap2Turn};
 use crate::games::tags::GameTags;
 use crate::games::{go, gomoku, reversi};
 use std::fmt;
@@ -87,7 +87,8 @@ pub trait Playable: Game {
     fn text(&self) -> String;
 
     /// The game that led from a position to this one by these moves, as text that the settings of the game take for a
-    /// position. The tags are told where the format has a place for them.
+    /// position. The tags are told where the format has a place for them. In them `black` is the first player
+    /// ([`Playable::mover`]), who has black unless players choose their colours.
     fn saved(&self, _start: &Self, _moves: &[Self::Move], _tags: &GameTags<'_>) -> String {
         self.text()
     }
@@ -380,6 +381,12 @@ impl Playable for Swap2Game {
     /// The game from its beginning, if no stone was put between the opening and `start`; else that position and the
     /// stones after it.
     fn saved(&self, start: &Self, moves: &[Self::Move], tags: &GameTags<'_>) -> String {
+        // The tags name the players by who begins, as long as they choose their colours.
+        let tags = &match self.opening().turn() {
+            Swap2Turn::Agreed { black: Swap2Player::Opener } => *tags,
+            Swap2Turn::Agreed { .. } => GameTags { black: tags.white, white: tags.black, ..*tags },
+            _ => GameTags { black: "", white: "", ..*tags },
+        };
         let stones = moves.iter().filter_map(|m| m.stone());
         let opening = start.opening().stones();
         if start.position().stones().count() > opening.len() {

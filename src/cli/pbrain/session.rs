@@ -11,7 +11,7 @@ use crate::games::gomoku::rules::{GomokuRules, RowRule, USUAL_ROW};
 use crate::games::gomoku::swap2::game::Swap2Move;
 use crate::games::gomoku::swap2::{Swap2, Swap2Choice};
 use crate::runner::parallel::together;
-use crate::solvers::gomoku::brain::BrainPlayer;
+use crate::solvers::gomoku::brain::{BrainPlayer, GomokuBrain};
 use crate::solvers::gomoku::player::opening::choose_opening;
 use std::io::{self, Write};
 use std::time::Instant;
@@ -416,8 +416,8 @@ impl LineSession for BrainSession {
     /// Thinks about the position after the expected reply, if it may. What it finds is in its table then. Without an
     /// expected reply it thinks about the other side's moves.
     fn idle(&mut self, interrupted: Interrupted<'_>) {
-        // A weaker level sees so many plies, and would see more with what is in the table.
-        if !self.pondering || self.level != Level::FULL {
+        // A weaker level sees so many plies, and would see more with what is in the table. The thesis's player has none.
+        if !self.pondering || self.level != Level::FULL || self.player.brain() != GomokuBrain::Usual {
             return;
         }
         let Some(position) = self.expected.take() else { return };

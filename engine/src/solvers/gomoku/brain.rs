@@ -57,6 +57,11 @@ impl BrainPlayer {
         self.brain = brain;
     }
 
+    /// As which one it plays.
+    pub fn brain(&self) -> GomokuBrain {
+        self.brain
+    }
+
     /// Gets ready for the rules and the board of a position.
     ///
     /// # Errors

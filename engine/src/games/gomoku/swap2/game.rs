@@ -319,6 +319,8 @@ impl fmt::Display for Swap2Game {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::tags::GameTags;
+    use crate::solvers::solvable::Playable;
 
     fn played(names: &str) -> Swap2Game {
         let mut game = Swap2Game::new(GomokuBoard::USUAL, GomokuRules::default()).unwrap();
@@ -393,6 +395,20 @@ mod tests {
                 again.play(m);
             });
             assert_eq!(again, game);
+        }
+    }
+
+    #[test]
+    fn files_name_who_has_which_colour() {
+        let tags = GameTags { black: "one", white: "other", ..GameTags::NONE };
+        for (names, expected) in [
+            ("h8 i9 g7", "SZ[15]ON["),
+            ("h8 i9 g7 white", "PB[one]PW[other]"),
+            ("h8 i9 g7 black", "PB[other]PW[one]"),
+        ] {
+            let game = played(names);
+            let text = game.saved(&game, &[], &tags);
+            assert!(text.contains(expected), "{names}: {text}");
         }
     }
 
