@@ -3,7 +3,7 @@
 
 use crate::daemons::program::Program;
 use crate::daemons::*;
-use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
+use crate::{assert_lines_refused, assert_refused, job, resumed_to_the_end, run, run_line, submit};
 use morpion::daemon::scheduler::Daemon;
 use morpion::daemon::service::{JobCommand, Page, Refusal, Service};
 use morpion::daemon::view::{AnalysedPositionView, JobState};
@@ -68,11 +68,7 @@ fn the_values_are_those_of_the_command() {
     carried_out(&daemon, id, JobCommand::Pause);
     close(daemon);
     let daemon = open(&state, 2);
-    // The units that were under way may have been the last ones.
-    if !daemon.job(id).unwrap().summary.state.is_over() {
-        daemon.command(id, JobCommand::Resume).unwrap();
-    }
-    let view = wait_over(&daemon, id);
+    let view = resumed_to_the_end(&daemon, id);
     let ended = (view.summary.state, view.summary.reason.as_deref());
     assert_eq!(ended, (JobState::Finished, Some("analysed")), "{view:?}");
     let of = view.summary.analyse.clone().unwrap();

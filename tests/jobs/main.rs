@@ -17,10 +17,10 @@ mod tactics;
 mod tune;
 
 use daemons::program::Program;
-use daemons::{STATE, be_a_daemon, request};
+use daemons::{STATE, be_a_daemon, request, wait_over};
 use morpion::daemon::scheduler::Daemon;
-use morpion::daemon::service::{Refusal, Service};
-use morpion::daemon::view::JobRequest;
+use morpion::daemon::service::{JobCommand, Refusal, Service};
+use morpion::daemon::view::{JobRequest, JobView};
 use serde_json::Value;
 use std::path::Path;
 
@@ -44,6 +44,15 @@ fn job(kind: &str, settings: &Value, others: &Value) -> JobRequest {
 fn submit(daemon: &Daemon, kind: &str, settings: &Value, others: &Value) -> u64 {
     let submitted = daemon.submit(job(kind, settings, others), None);
     submitted.unwrap_or_else(|error| panic!("{settings}: {error}")).summary.id
+}
+
+/// Lets a job go on that was paused, and waits for its end. What was under way at the pause may have been its last
+/// unit.
+fn resumed_to_the_end(daemon: &Daemon, id: u64) -> JobView {
+    if !daemon.job(id).unwrap().summary.state.is_over() {
+        daemon.command(id, JobCommand::Resume).unwrap();
+    }
+    wait_over(daemon, id)
 }
 
 /// That a job of a kind is refused, with a message that holds `reason`.

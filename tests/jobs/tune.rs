@@ -3,7 +3,7 @@
 
 use crate::daemons::program::Program;
 use crate::daemons::*;
-use crate::{assert_lines_refused, assert_refused, job, run, run_line, submit};
+use crate::{assert_lines_refused, assert_refused, job, resumed_to_the_end, run, run_line, submit};
 use morpion::core::encoding::{decode, encode};
 use morpion::core::frame::{read_row, row};
 use morpion::daemon::service::{JobCommand, Refusal, Service};
@@ -108,11 +108,7 @@ fn the_weights_of_gomoku_are_those_of_the_command() {
     };
     std::fs::write(&path, row(1, &encode(&FittedPart::Gomoku(evaluation)))).unwrap();
     let daemon = open(&state, 2);
-    // The part that was under way may have been the last one.
-    if !daemon.job(id).unwrap().summary.state.is_over() {
-        daemon.command(id, JobCommand::Resume).unwrap();
-    }
-    let view = wait_over(&daemon, id);
+    let view = resumed_to_the_end(&daemon, id);
     let ended = (view.summary.state, view.summary.reason.as_deref());
     assert_eq!(ended, (JobState::Finished, Some("learned")), "{view:?}");
     let found = view.summary.tune.unwrap();
@@ -145,11 +141,7 @@ fn the_network_is_that_of_the_command() {
     carried_out(&daemon, id, JobCommand::Pause);
     close(daemon);
     let daemon = open(&state, 2);
-    // The pass that was under way may have been the last one.
-    if !daemon.job(id).unwrap().summary.state.is_over() {
-        daemon.command(id, JobCommand::Resume).unwrap();
-    }
-    let view = wait_over(&daemon, id);
+    let view = resumed_to_the_end(&daemon, id);
     assert_eq!(view.summary.reason.as_deref(), Some("learned"), "{view:?}");
     let found = view.summary.tune.unwrap();
     assert_eq!((found.of_network, found.games, found.parts_done, view.summary.iterations), (true, 100, 3, 3));
