@@ -416,7 +416,8 @@ impl LineSession for BrainSession {
     /// Thinks about the position after the expected reply, if it may. What it finds is in its table then. Without an
     /// expected reply it thinks about the other side's moves.
     fn idle(&mut self, interrupted: Interrupted<'_>) {
-        // A weaker level sees so many plies, and would see more with what is in the table. The thesis's player has none.
+        // A weaker level sees so many plies, and would see more with what is in the table. The player of patterns has
+        // no table.
         if !self.pondering || self.level != Level::FULL || self.player.brain() != GomokuBrain::Usual {
             return;
         }
