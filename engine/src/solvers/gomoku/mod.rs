@@ -11,6 +11,7 @@ pub mod learning;
 pub mod lines;
 pub mod plan;
 pub mod player;
+pub mod points;
 pub mod thesis;
 pub mod threats;
 pub mod vcf;

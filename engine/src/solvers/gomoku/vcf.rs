@@ -36,6 +36,13 @@ pub struct VcfWin {
     pub line: Vec<u16>,
 }
 
+/// The points of a line of continuous fours where the defender may answer. Its last two points complete the same four,
+/// so the defender may choose between them.
+pub fn answers_of(line: &[u16]) -> impl Iterator<Item = u16> + '_ {
+    let is_answer = |i: usize| i % 2 == 1 || i + 1 == line.len();
+    line.iter().enumerate().filter(move |&(i, _)| is_answer(i)).map(|(_, &point)| point)
+}
+
 /// A position that is to be visited: the one before it, the attacker's four, the defender's answer.
 #[derive(Debug, Clone, Copy)]
 struct VcfNode {

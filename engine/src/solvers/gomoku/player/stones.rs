@@ -7,7 +7,8 @@ use crate::games::gomoku::renju::RenjuStones;
 use crate::games::gomoku::rules::RowRule;
 use crate::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use crate::solvers::gomoku::lines::codes::MoveClass;
-use crate::solvers::gomoku::vcf::{VcfAnswer, VcfSearch, VcfWin};
+use crate::solvers::gomoku::points::GomokuPoints;
+use crate::solvers::gomoku::vcf::{VcfAnswer, VcfSearch, VcfWin, answers_of};
 use crate::solvers::gomoku::windows::{WindowBoard, WindowTable};
 
 /// Added to the hash where white is to move.
@@ -201,6 +202,32 @@ impl<'a> SearchStones<'a> {
             VcfAnswer::Win(win) => Some(win),
             VcfAnswer::NoWin | VcfAnswer::Unknown => None,
         }
+    }
+
+    /// Whether continuous fours after a pass say what is to be answered. In renju a stone of the side to move can
+    /// change more.
+    #[inline]
+    pub fn are_passes_searched(&self) -> bool {
+        self.rule != RowRule::Renju && self.windows.is_some()
+    }
+
+    /// The shortest victory of the other side by continuous fours if the side to move passes, if one is found in
+    /// `limit` positions. Not for renju.
+    pub fn continuous_fours_after_pass(&mut self, limit: usize) -> Option<VcfWin> {
+        self.side = self.side.other();
+        let win = self.continuous_fours(limit);
+        self.side = self.side.other();
+        win
+    }
+
+    /// The points where a stone of the side to move could change the continuous fours of a line, with which the other
+    /// side wins at once if the side to move passes: those of the line, and those that give the side to move a
+    /// four while they are played.
+    pub fn touches(&self, line: &[u16]) -> GomokuPoints {
+        let mut touched: GomokuPoints = line.iter().copied().collect();
+        let answers: Vec<u16> = answers_of(line).collect();
+        self.points_of_fours(self.side, &answers, |point| touched.add(point));
+        touched
     }
 
     /// The points where a colour could make a four: [`WindowBoard::points_of_fours`].

@@ -80,7 +80,7 @@ impl ThreatSearch<'_> {
     /// The replies of the defender, who is to move, after which no continuous fours are found. If it passes, the
     /// attacker has those of `line`; a reply that does not touch them changes nothing.
     fn replies_to_line(&mut self, line: &[u16]) -> Vec<u16> {
-        let zone = self.touches_line(line);
+        let zone = self.stones.touches(line);
         let open: Vec<u16> =
             (self.board.points()).filter(|&point| self.stones.is_empty(point) && zone.has(point)).collect();
         open.into_iter().filter(|&point| self.stones.continuous_fours_after(point, THREAT_LIMIT).is_none()).collect()

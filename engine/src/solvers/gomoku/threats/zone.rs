@@ -13,41 +13,22 @@
 use super::judge::{ATTACK_LIMIT, THREAT_LIMIT};
 use super::node::{NodeStage, PositionHasher};
 use super::{PASS, ThreatSearch};
-use crate::games::gomoku::board::POINTS;
 use crate::solvers::gomoku::lines::codes::MoveClass;
+use crate::solvers::gomoku::points::GomokuPoints;
+use crate::solvers::gomoku::vcf::answers_of;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 /// Most quiet moves on one way of a proof for which points that help are told apart from others.
 const DEEPEST: usize = 1;
 
-/// A set of points.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ZonePoints([u64; POINTS.div_ceil(64)]);
-
-impl ZonePoints {
-    /// Adds a point.
-    pub fn add(&mut self, point: u16) {
-        self.0[usize::from(point) / 64] |= 1 << (point % 64);
-    }
-
-    /// Whether a point is in the set.
-    pub fn has(&self, point: u16) -> bool {
-        self.0[usize::from(point) / 64] >> (point % 64) & 1 == 1
-    }
-
-    fn join(&mut self, other: &ZonePoints) {
-        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
-    }
-}
-
 /// What a part of a proof rests on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Zone {
     /// Points that it uses.
-    used: ZonePoints,
+    used: GomokuPoints,
     /// Points that help the defender to a four, by how many quiet moves there are on a way.
-    near: [ZonePoints; DEEPEST + 1],
+    near: [GomokuPoints; DEEPEST + 1],
 }
 
 /// What single positions rest on, by their hashes.
@@ -145,7 +126,7 @@ impl ThreatSearch<'_> {
         if let Some(zone) = self.zones.get(&hash) {
             return *zone;
         }
-        let (mut zone, mut answers) = (Zone::default(), ZonePoints::default());
+        let (mut zone, mut answers) = (Zone::default(), GomokuPoints::default());
         let fives: Vec<u16> = (self.stones.lines.fours(self.attacker))
             .filter(|&(_, class)| class == MoveClass::Five)
             .map(|(point, _)| point)
@@ -154,7 +135,7 @@ impl ThreatSearch<'_> {
             self.stones.pass();
             let line = self.line_of_fours(THREAT_LIMIT).unwrap_or_default();
             self.stones.pass();
-            let touched = self.touches_line(&line);
+            let touched = self.stones.touches(&line);
             answers = add_line(&mut zone, &line);
             for point in self.board.points() {
                 if self.stones.lines.is_empty(point)
@@ -173,17 +154,8 @@ impl ThreatSearch<'_> {
         zone
     }
 
-    /// The points where a stone of the defender could change the attacker's continuous fours, which come at once.
-    pub(super) fn touches_line(&self, line: &[u16]) -> ZonePoints {
-        let mut zone = Zone::default();
-        let answers = add_line(&mut zone, line);
-        let answers: Vec<u16> = line.iter().copied().filter(|&point| answers.has(point)).collect();
-        self.stones.points_of_fours(self.attacker.other(), &answers, |point| zone.used.add(point));
-        zone.used
-    }
-
     /// Adds the points that help the defender to a four, where it gets these answers and `more` stones anywhere.
-    fn add_near(&self, zone: &mut Zone, answers: &ZonePoints, more: usize) {
+    fn add_near(&self, zone: &mut Zone, answers: &GomokuPoints, more: usize) {
         for (quiet, near) in zone.near.iter_mut().enumerate() {
             // One stone is on the point itself, and a four lacks one of the row.
             let least = usize::from(self.win).saturating_sub(2 + more + quiet);
@@ -193,14 +165,7 @@ impl ThreatSearch<'_> {
 }
 
 /// Adds the points of continuous fours, and returns those where the defender may answer.
-fn add_line(zone: &mut Zone, line: &[u16]) -> ZonePoints {
-    let mut answers = ZonePoints::default();
-    for (i, &point) in line.iter().enumerate() {
-        zone.used.add(point);
-        // The last two complete the same four.
-        if i % 2 == 1 || i + 1 == line.len() {
-            answers.add(point);
-        }
-    }
-    answers
+fn add_line(zone: &mut Zone, line: &[u16]) -> GomokuPoints {
+    line.iter().for_each(|&point| zone.used.add(point));
+    answers_of(line).collect()
 }
