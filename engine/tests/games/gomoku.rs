@@ -2,6 +2,7 @@
 
 mod library;
 mod lines;
+mod player;
 mod positions;
 mod rules;
 mod threats;

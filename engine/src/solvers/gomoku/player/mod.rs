@@ -246,7 +246,12 @@ fn limited(parts: Selectivity, level: Level) -> Selectivity {
         10.. => most,
         number => most.min([0, 0, 0, 2, 4, 8, 16, 32, 64][usize::from(number.clamp(1, 9)) - 1]),
     };
-    Selectivity { leaf_fours: fours(parts.leaf_fours), inner_fours: fours(parts.inner_fours), ..parts }
+    Selectivity {
+        leaf_fours: fours(parts.leaf_fours),
+        inner_fours: fours(parts.inner_fours),
+        passed_fours: fours(parts.passed_fours),
+        ..parts
+    }
 }
 
 /// The search of the moves of the position that was asked about.

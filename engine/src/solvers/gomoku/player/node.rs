@@ -15,6 +15,7 @@ use crate::solvers::entry::{NO_MOVE, TableEntry};
 use crate::solvers::gomoku::lines::board::{LineBoard, LineTables};
 use crate::solvers::gomoku::lines::codes::MoveClass;
 use crate::solvers::gomoku::lines::weights::WeightsForm;
+use crate::solvers::gomoku::points::GomokuPoints;
 use crate::solvers::gomoku::windows::WindowTable;
 use crate::solvers::monitor::Monitor;
 use crate::solvers::table::Table;
@@ -34,6 +35,8 @@ const PLIES: usize = 128;
 const FUTILITY: (i32, Value) = (5, 80);
 /// Razoring: most plies that are left, and what an estimate has to be below the window for each of them.
 const RAZORING: (i32, Value) = (2, 40);
+/// How far an estimate is above the window, for each ply that is left, where all moves are searched less deep.
+const FAR_ABOVE: Value = 15;
 /// Least plies that are left where a node without a move of the table is searched less deep.
 const UNKNOWN: i32 = 4;
 /// Plies for each hundredth of the learned order by which a move is below the best one, and the most of them.
@@ -93,6 +96,8 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     pub root_depth: i32,
     /// The best move of the position, as the last search of it that was finished has it; or [`NO_MOVE`].
     pub root_best: u16,
+    /// Continuous fours of the side to move were looked for before the last move, in vain.
+    no_fours: bool,
     /// Lists of moves, for use again.
     lists: Vec<Vec<RatedMove>>,
     late: LateMoves,
@@ -104,6 +109,8 @@ struct Frame {
     ply: usize,
     depth: i32,
     is_exact: bool,
+    /// A move of it is expected to be above the window.
+    is_cut: bool,
 }
 
 /// A value as the table has it: victories are counted from the position, not from the root.
@@ -156,23 +163,42 @@ impl LateMoves {
     }
 }
 
-/// Whether a move is neither a four nor in the way of a straight four.
-#[inline]
-fn is_quiet(lines: &LineBoard<'_>, side: Side, point: u16) -> bool {
-    lines.class(point, side) < MoveClass::Four && lines.class(point, side.other()) < MoveClass::StraightFour
+/// Which moves of a node may be left out or searched less deep when they come late.
+#[derive(Debug, Clone, Copy)]
+struct LateKinds {
+    /// The side to move.
+    side: Side,
+    /// Fours that make nothing else of worth are like quiet moves.
+    with_fours: bool,
 }
 
-/// Leaves the quiet moves that make no three out of a list from a place on.
-fn leave_out_quiet(lines: &LineBoard<'_>, side: Side, list: &mut Vec<RatedMove>, from: usize) {
-    let mut kept = from;
-    for at in from..list.len() {
-        let m = list[at];
-        if !is_quiet(lines, side, m.point) || lines.class(m.point, side) >= MoveClass::Three {
-            list[kept] = m;
-            kept += 1;
-        }
+impl LateKinds {
+    /// Whether a move is neither a four nor in the way of a straight four.
+    #[inline]
+    fn may_reduce(self, lines: &LineBoard<'_>, point: u16) -> bool {
+        let most = if self.with_fours { MoveClass::FourAndMore } else { MoveClass::Threes };
+        lines.class(point, self.side) <= most && lines.class(point, self.side.other()) < MoveClass::StraightFour
     }
-    list.truncate(kept);
+
+    /// The same, and it makes no three.
+    #[inline]
+    fn may_leave_out(self, lines: &LineBoard<'_>, point: u16) -> bool {
+        self.may_reduce(lines, point)
+            && !(MoveClass::Three..=MoveClass::Threes).contains(&lines.class(point, self.side))
+    }
+
+    /// Leaves all that may be left out of a list from a place on.
+    fn leave_out(self, lines: &LineBoard<'_>, list: &mut Vec<RatedMove>, from: usize) {
+        let mut kept = from;
+        for at in from..list.len() {
+            let m = list[at];
+            if !self.may_leave_out(lines, m.point) {
+                list[kept] = m;
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
+    }
 }
 
 /// What is known of a move where it is played.
@@ -180,10 +206,23 @@ fn leave_out_quiet(lines: &LineBoard<'_>, side: Side, list: &mut Vec<RatedMove>,
 struct MoveFacts {
     /// Moves of the node that come before it.
     number: usize,
-    /// Neither a four nor a reply to a threat.
-    is_quiet: bool,
+    /// It is searched less deep if it comes late.
+    may_reduce: bool,
     /// How far it is below the best move in the learned order.
     behind: i32,
+    /// Plies that every move of the node is searched less deep.
+    less: i32,
+}
+
+/// What the other side has if the side to move passes.
+#[derive(Debug)]
+enum PassedFours {
+    /// That was not looked for.
+    Unknown,
+    /// No victory by continuous fours was found. A stone of the side to move gives the other side none.
+    None,
+    /// A victory: the points where a stone could change it, and the value of all other moves.
+    Win { touched: GomokuPoints, value: Value },
 }
 
 impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
@@ -206,6 +245,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             reported,
             root_depth,
             root_best,
+            no_fours: false,
             lists,
             late,
         }
@@ -232,12 +272,20 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         if self.nodes.is_multiple_of(LOOK) { self.look() } else { Ok(()) }
     }
 
-    /// The value for the side to move within a window, searched to a depth.
+    /// The value for the side to move within a window, searched to a depth, so many plies from the root.
     ///
     /// # Errors
     /// The budget is used up. The position is as it was.
     pub fn value(&mut self, alpha: Value, beta: Value, depth: i32, ply: usize) -> Result<Value, OutOfBudget> {
+        self.no_fours = false;
+        self.visit(alpha, beta, Frame { ply, depth, is_exact: true, is_cut: false })
+    }
+
+    /// The value of a node; whether it is exact follows from the window.
+    fn visit(&mut self, alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
         self.count()?;
+        let ply = frame.ply;
+        let no_fours = std::mem::take(&mut self.no_fours);
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let sure = self.stones.answers_are_sure();
         if self.stones.lines.count_of(side, MoveClass::Five) > 0 {
@@ -266,10 +314,10 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         if alpha >= beta {
             return Ok(alpha);
         }
-        let frame = Frame { ply, depth, is_exact: beta - alpha > 1 };
+        let frame = Frame { is_exact: beta - alpha > 1, ..frame };
         match forced {
             Some(point) => self.forced(point, alpha, beta, frame),
-            None => self.open(alpha, beta, frame),
+            None => self.open(alpha, beta, frame, no_fours),
         }
     }
 
@@ -286,7 +334,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
 
     /// The only move that does not lose at once.
     fn forced(&mut self, point: u16, alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
-        let Frame { ply, depth, .. } = frame;
+        let Frame { ply, depth, is_cut, .. } = frame;
         let room = ply + 1 < PLIES.min(3 * self.root_depth.max(2) as usize + 20);
         if !room {
             return Ok(self.estimate());
@@ -295,7 +343,8 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let next = if free { depth } else { depth - 1 };
         self.table.prefetch(self.stones.hash_after(Some(point)));
         self.stones.play(point);
-        let value = self.value(-beta, -alpha, next, ply + 1).map(|value| -value);
+        let after = Frame { ply: ply + 1, depth: next, is_exact: false, is_cut: !is_cut };
+        let value = self.visit(-beta, -alpha, after).map(|value| -value);
         self.stones.undo(point);
         value
     }
@@ -315,9 +364,22 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         self.stones.continuous_fours(limit).map(|win| WIN - (ply as Value + 2 * win.length as Value - 1))
     }
 
-    /// A node in which nothing is forced.
-    fn open(&mut self, mut alpha: Value, beta: Value, frame: Frame) -> Result<Value, OutOfBudget> {
-        let Frame { ply, mut depth, is_exact } = frame;
+    /// What the side to move could lose by: the other side's continuous fours if it passes, if they are looked for.
+    fn passed_fours(&mut self, ply: usize) -> PassedFours {
+        if self.parts.passed_fours == 0 || !self.stones.are_passes_searched() {
+            return PassedFours::Unknown;
+        }
+        let Some(win) = self.stones.continuous_fours_after_pass(self.parts.passed_fours) else {
+            return PassedFours::None;
+        };
+        let value = -(WIN - (ply as Value + 2 * win.length as Value));
+        PassedFours::Win { touched: self.stones.touches(&win.line), value }
+    }
+
+    /// A node in which nothing is forced. With `no_fours`, continuous fours were not found before the last move of
+    /// the other side, and are not looked for.
+    fn open(&mut self, mut alpha: Value, beta: Value, frame: Frame, no_fours: bool) -> Result<Value, OutOfBudget> {
+        let Frame { ply, mut depth, is_exact, is_cut } = frame;
         let (hash, parts) = (self.stones.hash(), self.parts);
         let entry = TableEntry::get(self.table, hash);
         let mut first = NO_MOVE;
@@ -335,9 +397,16 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 return Ok(lower);
             }
         }
+        if parts.leaf_cuts && depth <= 0 && !is_exact && beta.abs() < DECIDED {
+            let estimate = self.estimate();
+            if estimate >= beta {
+                return Ok(estimate);
+            }
+        }
         // A search that has been here has looked for fours.
         let limit = if depth <= 0 { parts.leaf_fours } else { parts.inner_fours };
         if entry.is_none()
+            && !no_fours
             && let Some(value) = self.by_fours(limit, ply)
         {
             let exact = to_table(value, ply);
@@ -350,18 +419,22 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let threatened = self.stones.lines.count_of(enemy, MoveClass::StraightFour) > 0
             || self.stones.lines.count_of(enemy, MoveClass::Five) > 0;
+        let mut is_far_above = false;
         if !is_exact && !threatened && beta.abs() < DECIDED {
             let estimate = self.estimate();
+            is_far_above = parts.reduce_far_above && is_cut && estimate >= beta + FAR_ABOVE * depth;
             if parts.child_futility && depth <= FUTILITY.0 && estimate - FUTILITY.1 * depth >= beta {
                 return Ok(estimate);
             }
             if parts.razoring && depth <= RAZORING.0 && estimate + RAZORING.1 * depth <= alpha {
-                return Ok(self.by_fours(parts.leaf_fours, ply).unwrap_or(estimate));
+                let fours = if no_fours { None } else { self.by_fours(parts.leaf_fours, ply) };
+                return Ok(fours.unwrap_or(estimate));
             }
         }
-        if parts.reduce_unknown && first == NO_MOVE && is_exact && depth >= UNKNOWN && ply > 0 {
+        if parts.reduce_unknown && first == NO_MOVE && depth >= UNKNOWN && ply > 0 {
             depth -= 1;
         }
+        let passed = if threatened { PassedFours::Unknown } else { self.passed_fours(ply) };
         let need = match parts.threat_replies && self.stones.answers_are_sure() {
             true => need(&self.stones.lines, side),
             false => Need::Any,
@@ -369,10 +442,17 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let mut list = self.lists.pop().unwrap_or_default();
         list.clear();
         rated_moves(self.stones, (first, need), &mut list);
+        let (mut best, mut best_value) = (NO_MOVE, -WIN - 1);
+        if let PassedFours::Win { touched, value } = &passed {
+            let all = list.len();
+            list.retain(|m| touched.has(m.point));
+            // The others lose by these fours.
+            best_value = if list.len() < all { *value } else { best_value };
+        }
         let is_learned = parts.reduce_unlikely && self.stones.lines.tables().weights().form == WeightsForm::WithLast;
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
+        let kinds = LateKinds { side, with_fours: parts.late_fours };
         let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
-        let (mut best, mut best_value) = (NO_MOVE, -WIN - 1);
         let (mut tried, mut at) = (0usize, 0);
         let busy = self.busy.filter(|_| depth >= SHARED);
         // Moves at which another thread is, with their numbers.
@@ -382,14 +462,10 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             let next = next.or_else(|| later.pop_front().map(|(m, number)| (m, number, true)));
             let Some((m @ RatedMove { point, rating }, number, is_later)) = next else { break Ok(()) };
             at += usize::from(!is_later);
-            let is_quiet = is_quiet(&self.stones.lines, side, point);
-            let may_prune = ply > 0
-                && is_quiet
-                && self.stones.lines.class(point, side) < MoveClass::Three
-                && best_value > -DECIDED;
-            if parts.prune_late && may_prune && !is_later && number >= early {
+            let is_late = ply > 0 && best_value > -DECIDED && !is_later && number >= early;
+            if parts.prune_late && is_late && kinds.may_leave_out(&self.stones.lines, point) {
                 // All others like it are left out, too.
-                leave_out_quiet(&self.stones.lines, side, &mut list, at);
+                kinds.leave_out(&self.stones.lines, &mut list, at);
                 continue;
             }
             if !self.stones.may_play(point) {
@@ -410,10 +486,12 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 if let Some(busy) = busy {
                     busy.set(mark);
                 }
+                let may_reduce = (parts.late_fours || !threatened) && kinds.may_reduce(&self.stones.lines, point);
                 self.stones.play(point);
                 let behind = likely.saturating_sub(rating).max(0);
-                let facts = MoveFacts { number, is_quiet: is_quiet && !threatened, behind };
-                let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact }, facts);
+                let facts = MoveFacts { number, may_reduce, behind, less: i32::from(is_far_above) };
+                self.no_fours = matches!(passed, PassedFours::None);
+                let value = self.by_move(alpha, beta, Frame { ply, depth, is_exact, is_cut }, facts);
                 self.stones.undo(point);
                 if let Some(busy) = busy {
                     busy.clear(mark);
@@ -429,6 +507,10 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 best_value = value;
                 if value > alpha {
                     (best, alpha) = (point, value);
+                    if ply == 0 {
+                        // It counts even if the budget ends before the other moves are searched.
+                        self.root_best = point;
+                    }
                 }
             }
             if alpha >= beta {
@@ -437,7 +519,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         };
         self.lists.push(list);
         result?;
-        if tried == 0 {
+        if tried == 0 && best_value < -WIN {
             // Nothing meets the threat, or black may play nowhere.
             return Ok(if threatened { -(WIN - ply as Value - 4) } else { self.estimate() });
         }
@@ -455,22 +537,27 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
 
     /// The value of the move that has just been played: on a null window first, and less deep if it is late.
     fn by_move(&mut self, alpha: Value, beta: Value, frame: Frame, facts: MoveFacts) -> Result<Value, OutOfBudget> {
-        let (Frame { ply, depth, is_exact }, MoveFacts { number, is_quiet, behind }) = (frame, facts);
+        let Frame { ply, depth, is_exact, is_cut } = frame;
+        let MoveFacts { number, may_reduce, behind, less } = facts;
+        let after = |depth: i32, is_cut: bool| Frame { ply: ply + 1, depth, is_exact: false, is_cut };
+        let (full, no_fours) = (depth - 1 - less, self.no_fours);
         if number == 0 {
-            return Ok(-self.value(-beta, -alpha, depth - 1, ply + 1)?);
+            return Ok(-self.visit(-beta, -alpha, after(full, !is_exact && !is_cut))?);
         }
         let mut reduced = 0;
-        if self.parts.reduce_late && is_quiet && depth >= 2 && number >= 2 {
+        if self.parts.reduce_late && may_reduce && depth >= 2 && number >= 2 {
             let unlikely = (behind as f32 * UNLIKELY.0).min(UNLIKELY.1);
             let plies = self.late.reduction(depth, number) + unlikely - f32::from(u8::from(is_exact));
-            reduced = (plies as i32).clamp(0, depth - 1);
+            reduced = (plies as i32).clamp(0, full.max(0));
         }
-        let mut value = -self.value(-alpha - 1, -alpha, depth - 1 - reduced, ply + 1)?;
+        let mut value = -self.visit(-alpha - 1, -alpha, after(full - reduced, true))?;
         if reduced > 0 && value > alpha {
-            value = -self.value(-alpha - 1, -alpha, depth - 1, ply + 1)?;
+            self.no_fours = no_fours;
+            value = -self.visit(-alpha - 1, -alpha, after(full, !is_cut))?;
         }
         if value > alpha && value < beta {
-            value = -self.value(-beta, -alpha, depth - 1, ply + 1)?;
+            self.no_fours = no_fours;
+            value = -self.visit(-beta, -alpha, after(full, false))?;
         }
         Ok(value)
     }
