@@ -36,8 +36,8 @@ pub struct VcfWin {
     pub line: Vec<u16>,
 }
 
-/// The points of a line of continuous fours where the defender may answer. Its last two points complete the same four,
-/// so the defender may choose between them.
+/// The points of a line of continuous fours where the defender may answer. Its last two points complete the same
+/// four, so the defender may choose between them.
 pub fn answers_of(line: &[u16]) -> impl Iterator<Item = u16> + '_ {
     let is_answer = |i: usize| i % 2 == 1 || i + 1 == line.len();
     line.iter().enumerate().filter(move |&(i, _)| is_answer(i)).map(|(_, &point)| point)

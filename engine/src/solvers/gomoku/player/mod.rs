@@ -302,12 +302,13 @@ impl RootSearch<'_> {
         best.nodes = shared.monitor.nodes();
         // A depth that was not finished may have found a better move. The table has those of helpers, too.
         let is_own = search.root_best != NO_MOVE || !has_helpers || best.depth == 0;
-        if let Some(first) = line_of(search.stones, shared.table, search.root_best, 1).first()
+        let line = line_of(search.stones, shared.table, search.root_best, best.depth as usize + 8);
+        if let Some(first) = line.first()
             && is_own
             && moves.contains(first)
             && best.line.first() != Some(first)
         {
-            best.line = vec![*first];
+            best.line = line;
             best.decided_in = None;
         }
         debug_assert_eq!(self.stones.side(), shared.position.side());
