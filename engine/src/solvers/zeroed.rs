@@ -178,11 +178,10 @@ mod tests {
             println!("this system has no large pages to ask for");
             return;
         }
-        let asked = |count: usize| {
-            let lines = ZeroedSlice::<CacheLine>::new(count).unwrap();
-            flags_at(&raw const lines[count / 2] as u64).split_whitespace().any(|flag| flag == "hg")
-        };
-        assert!(asked(1 << 20));
-        assert!(!asked(1000));
+        // Little memory may lie where there was much before, so nothing can be said of its pages.
+        let count = 1 << 20;
+        let lines = ZeroedSlice::<CacheLine>::new(count).unwrap();
+        let flags = flags_at(&raw const lines[count / 2] as u64);
+        assert!(flags.split_whitespace().any(|flag| flag == "hg"), "{flags}");
     }
 }
