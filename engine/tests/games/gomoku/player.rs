@@ -50,6 +50,16 @@ fn what_the_player_calls_decided_is_so() {
     assert!(won >= 20 && lost >= 5, "{won} won, {lost} lost");
 }
 
+/// White has two open threes that cross. Whatever black plays, white wins.
+#[test]
+fn a_lost_position_is_said_to_be_lost() {
+    let position = after(GomokuBoard::USUAL, GomokuRules::default(), "a1g8o1h8a15i8o15h9a8h7");
+    let mut player = GomokuPlayer::new(1 << 22).unwrap();
+    let chosen = choose(&mut player, &position, 100_000);
+    assert!(chosen.decided_in.is_some() && chosen.value < 0, "{chosen:?}");
+    assert!(position.check_move(chosen.line[0]).is_ok());
+}
+
 /// Ninety stones, so that both sides can make many fours, in any order. Black wins.
 #[test]
 fn fours_in_any_order_are_not_all_searched() {

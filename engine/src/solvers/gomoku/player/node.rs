@@ -442,17 +442,25 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         let mut list = self.lists.pop().unwrap_or_default();
         list.clear();
         rated_moves(self.stones, (first, need), &mut list);
-        let (mut best, mut best_value) = (NO_MOVE, -WIN - 1);
+        let (low, mut best, mut best_value) = (alpha, NO_MOVE, -WIN - 1);
         if let PassedFours::Win { touched, value } = &passed {
-            let all = list.len();
+            // The others lose by these fours, each alike.
+            let other = list.iter().filter(|m| !touched.has(m.point)).max_by_key(|m| m.rating).map(|m| m.point);
             list.retain(|m| touched.has(m.point));
-            // The others lose by these fours.
-            best_value = if list.len() < all { *value } else { best_value };
+            if let Some(point) = other {
+                best_value = *value;
+                if best_value > alpha {
+                    (best, alpha) = (point, best_value);
+                }
+            }
+            if alpha >= beta {
+                list.clear();
+            }
         }
         let is_learned = parts.reduce_unlikely && self.stones.lines.tables().weights().form == WeightsForm::WithLast;
         let likely = if is_learned { best_rating(&list) } else { i32::MIN };
         let kinds = LateKinds { side, with_fours: parts.late_fours };
-        let (low, before, early) = (alpha, self.nodes, self.late.early(depth));
+        let (before, early) = (self.nodes, self.late.early(depth));
         let (mut tried, mut at) = (0usize, 0);
         let busy = self.busy.filter(|_| depth >= SHARED);
         // Moves at which another thread is, with their numbers.
