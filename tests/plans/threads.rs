@@ -21,16 +21,25 @@ type Found = (u32, i32, u64);
 
 /// What one thread finds: position, budget of nodes, what is found, and the line.
 const OF_ONE: [(&str, u64, Found, &str); 7] = [
-    ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (9, 19_987, 8_103), "g9f8j8g11h9f9h8g8h7h6g7d7"),
-    ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 3_907), "f9g9h8h7e8e7f7g8g10i12d7"),
-    ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (6, 19_989, 3_817), "i7h7i8i9g6f6i4i5h5e8j3"),
-    ("h5j9i5e8e7g11g8e6", ENOUGH, (7, 19_991, 11_649), "h7j5h6h8g7f7f8e9j4"),
-    ("h8i9g7", 20_000, (9, -178, 20_480), "i8i10j9h9h7g6g8i6k10l11"),
-    ("h8i9g7g9f8h7", 20_000, (10, 425, 20_480), "e9"),
-    ("h8i8j7h10g9", 20_000, (10, -151, 20_480), "i7i9j10i10k9i11j11j9k8f9h9"),
+    ("k10k8h11e7g6h10k9i9g5f7j5", ENOUGH, (9, 19_987, 3_866), "g9f8j8g11h9f9h8g8h7h6g7d7"),
+    ("k6h9g7e9h5e6f5h11i7j7k5", ENOUGH, (7, 19_989, 2_621), "f9g9h8h7e8e7f7g8g10i12d7"),
+    ("h10k6h6k5f7i11h9h11i6f9j6f8", ENOUGH, (7, 19_989, 3_000), "i7h8i8i9g6f6i4i5h5e8j3"),
+    ("h5j9i5e8e7g11g8e6", ENOUGH, (8, 19_989, 6_105), "g5j5h4f6h6h7g7g6f8e9j4"),
+    ("h8i9g7", 20_000, (10, -176, 20_480), "h9j9g8i10k8i7j7i6j6"),
+    ("h8i9g7g9f8h7", 20_000, (13, 387, 20_480), "e9d10e8g8f9e7g10h11f11f7d7c6"),
+    ("h8i8j7h10g9", 20_000, (13, -171, 20_302), "i7i6h5f9g6h7g8e9h9f7g5f10"),
 ];
 /// The first of them are won, and not by continuous fours.
 const WON: usize = 4;
+/// Won, too, and seen after more nodes: they come from games of the player against itself.
+const WON_LATER: [&str; 6] = [
+    "f5i10j10k7i9h8h7k8j9k9i8g6k6j7k11j11k12l9i6k10i12l12j5k4h12g8g12j12g11",
+    "h11i10h6j7k6j8j6i6k8j10i9j11j9h9g8",
+    "i6j9e5f7i11k11k9i10j10h12h11g11f10f12e12e11i7",
+    "k7i7e5g9e6k9f10h10f8h6j8h9i9g8e7e8g7h7h8f6f7f9d7c7e10f5j5i8j9j10",
+    "e6k8i7g10j7h10h7g7h6i10j10j8",
+    "i6k6j7h8e9i10i11j9k8l9i7i5k9k10h7g7j10l8g11f10",
+];
 /// One that is not decided in a long time.
 const OPEN: &str = "h8i9g7";
 
@@ -118,19 +127,20 @@ fn the_budget_of_nodes_is_that_of_all_threads() {
 #[test]
 fn what_helpers_find_is_used() {
     let (mut of_leader, mut of_one) = (0, 0);
-    for (text, _, (depth, _, nodes), _) in &OF_ONE[..WON] {
+    for text in WON_LATER {
+        let one = choose(&mut player(1, never), &position(text), ENOUGH);
         let mut told = Vec::new();
         let mut budget = Budget { depth: u32::MAX, nodes: ENOUGH, time: &mut || 0.0 };
         let chosen = player(2, in_turn).choose(&position(text), &mut budget, &mut |best| told.push(best.nodes));
         let chosen = chosen.unwrap();
-        // The helper leaves out every other depth, so that the victory may be found one ply deeper.
-        assert!(chosen.value >= DECIDED && chosen.depth <= depth + 1, "{text}: {chosen:?}");
+        assert!(one.value >= DECIDED && chosen.value >= DECIDED, "{text}: {chosen:?}, by one thread {one:?}");
         // What is told first has the nodes of the helper, who has ended by then.
-        of_leader += chosen.nodes - told[0];
-        of_one += nodes;
-        println!("{text}: {} nodes of the leader, {nodes} of one thread", chosen.nodes - told[0]);
+        let leader = chosen.nodes - told[0];
+        of_leader += leader;
+        of_one += one.nodes;
+        println!("{text}: {leader} nodes of the leader, {} of one thread", one.nodes);
     }
-    assert!(3 * of_leader < 2 * of_one, "{of_leader} nodes of the leader, {of_one} of one thread");
+    assert!(2 * of_leader < of_one, "{of_leader} nodes of the leader, {of_one} of one thread");
 }
 
 #[test]
