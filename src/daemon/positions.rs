@@ -15,6 +15,7 @@ use crate::jobs::solve::Visitor;
 use crate::runner::parallel::together;
 use crate::solvers::gomoku::player::helpers::MOST_THREADS;
 use crate::solvers::gomoku::player::opening::OpeningPlayer;
+use crate::solvers::reach::BeyondReach;
 use crate::solvers::solvable::{OpponentError, OpponentTerms, Playable, Solvable};
 use serde_json::{Map, Value};
 use std::time::Instant;
@@ -66,7 +67,7 @@ pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
         type Out = Result<PositionView, NoPosition>;
         fn visit<G: Solvable>(self, root: G) -> Self::Out {
             let PlayVisitor(title, moves) = self;
-            play(&root, &[], moves, true, title)
+            play(&root, &[], moves, Some(G::beyond_reach), title)
         }
     }
     let PositionRequest { settings, moves, opening } = request;
@@ -75,7 +76,7 @@ pub fn position(request: PositionRequest) -> Result<PositionView, NoPosition> {
     }
     match solve_request::start(settings).map_err(NoPosition::Settings)? {
         PlayedFrom::Solvable(job) => job.visit(PlayVisitor(job.title.clone(), moves)),
-        PlayedFrom::Large { title, root } => play(&*root, &[], moves, false, title),
+        PlayedFrom::Large { title, root } => play(&*root, &[], moves, None, title),
     }
 }
 
@@ -102,17 +103,19 @@ fn after<G: Playable>(root: &G, moves: &[String]) -> Result<Reached<G>, NoPositi
     Ok((position, legal, played))
 }
 
-/// The position after moves that were made `before` and these.
+/// The position after moves that were made `before` and these. If it can be solved, `beyond` says why a solution will
+/// most likely not come to its end.
 fn play<G: Playable>(
     start: &G,
     before: &[G::Move],
     moves: Vec<String>,
-    solvable: bool,
+    beyond: Option<fn(&G) -> Option<BeyondReach>>,
     title: String,
 ) -> Result<PositionView, NoPosition> {
     let (position, legal, played) = after(&end(start, before), &moves)?;
     let all: Vec<G::Move> = before.iter().chain(&played).copied().collect();
     let (width, height) = position.size();
+    let beyond_reach = beyond.filter(|_| !legal.is_empty()).and_then(|beyond| beyond(&position)).map(Into::into);
     Ok(PositionView {
         v: VERSION,
         game: G::NAME.to_owned(),
@@ -125,7 +128,8 @@ fn play<G: Playable>(
         outcome: legal.is_empty().then(|| points::<G>(position.outcome())),
         won: position.winning_stones(),
         legal: legal.into_iter().map(|m| position.name(m)).collect(),
-        solvable,
+        solvable: beyond.is_some(),
+        beyond_reach,
         moves,
         saved: position.saved(start, &all, &GameTags::NONE),
         saved_as: position.saved_as().to_owned(),
@@ -145,7 +149,7 @@ fn end<G: Playable>(start: &G, moves: &[G::Move]) -> G {
 /// The position of a game that begins with an opening, and how far that has come.
 fn opened_position(game: OpenedGame, moves: Vec<String>) -> Result<PositionView, NoPosition> {
     let OpenedGame { title, start, moves: before } = game;
-    let view = play(&start, &before, moves, true, title)?;
+    let view = play(&start, &before, moves, Some(|game| game.position().beyond_reach()), title)?;
     let mut position = end(&start, &before);
     let mut players = vec![position.player().name().to_owned()];
     for m in view.moves.iter().filter_map(|name| start.parse(name)) {

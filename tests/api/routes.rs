@@ -508,6 +508,13 @@ fn a_person_plays_a_two_player_game() {
     assert_eq!((&go["legal"], &go["outcome"], &go["side"]), (&json!([]), &(-6).into(), &"white".into()));
     let go = ask(json!({"game": "go", "size": "2x3"}), json!(["pass", "pass"])).json();
     assert_eq!((&go["outcome"], &go["solvable"]), (&0.into(), &true.into()));
+    // Whether a solution will most likely not end; a finished game needs none.
+    let far = ask(json!({"game": "go", "size": 7}), json!(["d4"])).json();
+    assert_eq!(far["beyond_reach"], json!({"empty": 48, "most": 25, "by_threats": false}));
+    let far = ask(json!({"game": "gomoku"}), json!([])).json();
+    assert_eq!(far["beyond_reach"], json!({"empty": 225, "most": 49, "by_threats": true}));
+    let over = ask(json!({"game": "go", "size": 7}), json!(["pass", "pass"])).json();
+    assert!([start, go, over].iter().all(|view| view.get("beyond_reach").is_none()));
     // Larger boards are for play.
     let large = ask(json!({"game": "go", "size": 19}), json!(["q4", "d16", "q16", "j10"])).json();
     assert_eq!((&large["width"], &large["solvable"], &large["side"]), (&19.into(), &false.into(), &"black".into()));

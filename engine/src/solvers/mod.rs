@@ -7,7 +7,7 @@
 //! that give the value of a position, a principal variation and all best moves. [`choice`] is what somebody asks for,
 //! by names, and [`solvable`] what a game needs to be solved as a job. [`parallel`] has schemes by which threads
 //! share one tree. [`player`] plays any of these games, and [`mod@matches`] lets two players play each other.
-//! [`together`] is how a search gets further threads.
+//! [`together`] is how a search gets further threads, and [`reach`] says from how far the solvers come to the end.
 
 pub mod algorithm;
 pub mod alphabeta;
@@ -31,6 +31,7 @@ pub mod negascout;
 pub mod parallel;
 pub mod perft;
 pub mod player;
+pub mod reach;
 pub mod reversi;
 pub mod search;
 pub mod solvable;

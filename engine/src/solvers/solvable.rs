@@ -14,6 +14,7 @@ use super::monitor::{Monitor, Watch};
 use super::player::SearchPlayer;
 use super::player::ending::GameEnding;
 use super::player::plies::PlySearch;
+use super::reach::BeyondReach;
 use super::reversi::cuts::ProbableCuts;
 use super::reversi::engine::{ReversiEngine, nodes_to_end};
 use super::reversi::plies::{ReversiOutlook, ReversiPlies};
@@ -163,6 +164,9 @@ pub trait Solvable: Playable + Send + Sync + 'static {
         None
     }
 
+    /// Why a solution of this position will most likely not come to its end, if that is so.
+    fn beyond_reach(&self) -> Option<BeyondReach>;
+
     /// Whether what is known of positions of that game holds in this one: the same board under the same rules.
     fn shares_tables(&self, other: &Self) -> bool {
         self.size() == other.size()
@@ -206,6 +210,10 @@ impl Solvable for reversi::position::ReversiPosition {
     fn ending(&self) -> Option<GameEnding> {
         let plies = self.empty().count_ones();
         Some(GameEnding { plies, nodes: nodes_to_end(self.board(), plies) })
+    }
+
+    fn beyond_reach(&self) -> Option<BeyondReach> {
+        BeyondReach::reversi(self)
     }
 
     fn shares_tables(&self, other: &Self) -> bool {
@@ -264,6 +272,10 @@ impl Solvable for go::position::GoPosition {
             .map(|nodes| GameEnding { plies: self.board().area().into(), nodes })
     }
 
+    fn beyond_reach(&self) -> Option<BeyondReach> {
+        BeyondReach::go(self)
+    }
+
     fn shares_tables(&self, other: &Self) -> bool {
         (self.board(), self.rules()) == (other.board(), other.rules())
     }
@@ -311,6 +323,10 @@ impl Solvable for GomokuPosition {
 
     fn plies<'a>(&self, (): &'a (), table: &'a Table, watch: &'a dyn Watch) -> NodeSearch<'a, Self> {
         NodeSearch::new(self.clone(), PARTS, table, None, watch)
+    }
+
+    fn beyond_reach(&self) -> Option<BeyondReach> {
+        BeyondReach::gomoku(self)
     }
 }
 

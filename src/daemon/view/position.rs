@@ -3,6 +3,7 @@
 
 use super::AnalysedMoveView;
 use crate::core::game::Level;
+use crate::solvers::reach::BeyondReach;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -49,6 +50,9 @@ pub struct PositionView {
     pub legal: Vec<String>,
     /// Whether a solver job can solve the position. Boards of go above 7x7 are for play only.
     pub solvable: bool,
+    /// Why a solver job will most likely not come to its end, if it can be submitted and that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_reach: Option<BeyondReachView>,
     /// The value for the side to move in points, if the game is over.
     pub outcome: Option<i32>,
     /// The stones of the rows that have won, in Gomoku.
@@ -60,6 +64,24 @@ pub struct PositionView {
     pub saved_as: String,
     /// How far the opening has come, if the game begins with one.
     pub opening: Option<OpeningView>,
+}
+
+/// A position is further from the end of the game than any that its solver has come to the end of. It may be
+/// submitted all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BeyondReachView {
+    /// Cells or points that are empty.
+    pub empty: u32,
+    /// From so many the solver has come to the end at most.
+    pub most: u32,
+    /// Whether a proof by threats may end it all the same, in Gomoku.
+    pub by_threats: bool,
+}
+
+impl From<BeyondReach> for BeyondReachView {
+    fn from(BeyondReach { empty, most, by_threats }: BeyondReach) -> BeyondReachView {
+        BeyondReachView { empty, most, by_threats }
+    }
 }
 
 /// An opening by Swap2. The *opener* puts three stones, black, white, black. The *answerer* takes a colour, or puts
