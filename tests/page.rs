@@ -18,6 +18,8 @@ mod credit;
 mod daemons;
 #[path = "page/editor.rs"]
 mod editor;
+#[path = "page/games.rs"]
+mod games;
 #[path = "page/languages.rs"]
 mod languages;
 #[path = "page/openings.rs"]

@@ -138,6 +138,12 @@ fn views(daemon: &Daemon) -> Vec<(String, &'static str)> {
         of("/analyse", "document.querySelectorAll('form .field').length > 10"),
         of("/board", "document.querySelectorAll('.board .hint').length > 20"),
         of("/games", "document.querySelectorAll('.gameboard .choice-cell').length > 2"),
+        // What is asked before a solution that will most likely not end.
+        of(
+            "/games?game=go&size=7",
+            "document.querySelector('form .note.warn')?.checkVisibility() || (!window.hasSent && document.querySelector('form button[type=submit]:enabled') \
+             && (window.hasSent = true, document.querySelector('form').requestSubmit()), false)",
+        ),
         of("/games?game=go&size=3x4", "document.querySelectorAll('.gameboard.go .choice-cell').length === 12"),
         of("/games?game=gomoku&size=5", "document.querySelectorAll('.gameboard.gomoku .choice-cell').length === 25"),
         of(

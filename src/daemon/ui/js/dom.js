@@ -114,8 +114,11 @@ export function button(label, { glyph, quiet, onclick, kind, disabled, ...rest }
   return node;
 }
 
-/** A button that asks once more before it acts: a second press counts as long as it asks, which is four seconds. */
-export function careful(label, sure, act, options = {}) {
+/**
+ * A button that asks once more before it acts: a second press counts as long as it asks, which is four seconds. While
+ * `asks()` says no it acts at once.
+ */
+export function careful(label, sure, act, { asks = () => true, ...options } = {}) {
   let timer = 0;
   const ask = (asks) => {
     clearTimeout(timer);
@@ -126,9 +129,10 @@ export function careful(label, sure, act, options = {}) {
   const node = button(label, {
     ...options,
     onclick: () => {
-      const asked = timer !== 0;
-      ask(!asked);
-      if (asked) act();
+      const acts = timer !== 0 || !asks();
+      ask(!acts);
+      if (acts) act();
+      else announce(sure);
     },
   });
   return node;

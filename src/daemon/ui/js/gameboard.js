@@ -8,6 +8,8 @@ const CELL = 40;
 const PAD = 22;
 /** Legal moves that are marked, at most. */
 const MOST_HINTS = 50;
+/** Moves of a line that are shown, the first one included. */
+const LONGEST_LINE = 5;
 
 /** The letters of the columns: as is usual in Go, there is no i. */
 const LETTERS = "abcdefghjklmnopqrst";
@@ -57,9 +59,12 @@ export function stones(cells) {
   return t`${number("X")} black, ${number("O")} white`;
 }
 
-/** `pick(name)` is called with the cell that somebody chose; without it the board is a picture. */
+/**
+ * `pick(name)` is called with the cell that somebody chose; without it the board is a picture. `point(name)` is called
+ * with the cell that mouse or keyboard point at, and with nothing when they leave it.
+ */
 export class GameBoard {
-  constructor({ pick = null, label = t`Board` } = {}) {
+  constructor({ pick = null, point = null, label = t`Board` } = {}) {
     this.pick = pick;
     this.svg = s("svg", { class: "gameboard", role: pick ? "group" : "img", "aria-label": label });
     this.element = h("div", { class: "gameframe" }, this.svg);
@@ -67,6 +72,16 @@ export class GameBoard {
     /** The cell that had the keyboard's place when there was none left to choose. */
     this.left = null;
     if (pick) this.svg.addEventListener("keydown", (event) => this.#key(event));
+    if (point) this.#tell(point);
+  }
+
+  /** Calls `point`. A finger points at nothing: it plays. */
+  #tell(point) {
+    const named = ({ target }) => target.closest("[data-name]")?.dataset.name ?? null;
+    this.svg.addEventListener("pointerover", (event) => point(event.pointerType === "mouse" ? named(event) : null));
+    this.svg.addEventListener("pointerleave", () => point(null));
+    this.svg.addEventListener("focusin", (event) => point(event.target.matches(":focus-visible") ? named(event) : null));
+    this.svg.addEventListener("focusout", () => point(null));
   }
 
   /**
@@ -74,11 +89,40 @@ export class GameBoard {
    * can be chosen (all cells if `editing`), `last` the last move. `hints` are the moves with a dot, of the legal ones if it is not given.
    * `zone` are points with a ground of their own, `marked` those with a ring, `labels` texts on points by name, `part` the rectangle
    * {x, y, width, height} that is framed. `dead` are stones that are drawn dimmed, `owners` tells by rows whose territory each point is,
-   * `X`, `O` or `.`.
+   * `X`, `O` or `.`. `line` are moves that are expected, the first of which is one of `moves`; it is drawn as well if it
+   * is a `preview`.
    */
-  draw(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null, dead = [], owners = "" } = {}) {
+  draw(view, { line = [], preview = false, ...options } = {}) {
+    const lined = JSON.stringify([line, preview]);
+    if (!this.#drawCells(view, options) && lined === this.lined) return;
+    this.lined = lined;
+    this.#drawLine(view, line, preview);
+  }
+
+  /** Draws the first moves of a line as numbered stones, small and translucent, instead of what else is there. */
+  #drawLine(view, line, preview) {
+    attr(this.svg, "data-preview", preview || null);
+    this.svg.querySelector(".line")?.remove();
+    for (const one of this.svg.querySelectorAll(".under")) one.classList.remove("under");
+    const ghosts = s("g", { class: "line", "aria-hidden": "true" });
+    const [sides, seen] = [view.side === "black" ? ["black", "white"] : ["white", "black"], new Set()];
+    line.slice(0, LONGEST_LINE).forEach((name, n) => {
+      const at = placeOf(view, name);
+      // A pass, or a point where a stone was captured, has no place of its own.
+      if (view.cells[at] !== "." || seen.has(name)) return;
+      seen.add(name);
+      if (n === 0 && !preview) return;
+      const [cx, cy] = [at % view.width, Math.floor(at / view.width)].map((place) => PAD + (place + 0.5) * CELL);
+      ghosts.append(s("g", { class: `ghost ${sides[n % 2]}`, "data-move": n + 1 }, s("circle", { cx, cy, r: CELL * 0.36 }), s("text", { x: cx, y: cy + 6 }, n + 1)));
+      this.svg.querySelector(`[data-name="${name}"]`).classList.add("under");
+    });
+    this.svg.append(ghosts);
+  }
+
+  /** Draws all but a line, if it is another picture than before; returns whether it is. */
+  #drawCells(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null, dead = [], owners = "" } = {}) {
     const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part, dead, owners]);
-    if (stamp === this.stamp) return;
+    if (stamp === this.stamp) return false;
     this.stamp = stamp;
     const { game, width, height, cells } = view;
     const lined = isLined(game);
@@ -151,6 +195,7 @@ export class GameBoard {
     this.svg.replaceChildren(...parts);
     if (!this.pick) attr(this.svg, "aria-label", t`${this.label}: ${sideName(view.side)} to move; ${stones(cells)}`);
     if (held) this.#focus(view, held);
+    return true;
   }
 
   /** Takes the keyboard's place back that it gave away, as far as there is a control again. */

@@ -24,6 +24,9 @@ const OWN = ["game", "moves", "opening", "job", "machine", "brain", "level", "th
 /** A position that is being set up is sent this many milliseconds after the last change. */
 const EDIT_MS = 200;
 
+/** The highest level of the machine. */
+const STRONGEST = 10;
+
 /** How long the searches of an analysis take, in seconds, one after the other; of how many moves each tells. */
 const ANALYSIS_SECONDS = [0.3, 1, 3, 9];
 const ANALYSED_MOVES = 6;
@@ -59,8 +62,14 @@ export class GameSession {
     this.threads = Number(query.get("threads")) || 1;
     /** Whether the position that is shown is analysed, what is known of its moves, and why nothing is; the number of the analysis. */
     [this.analysing, this.analysis, this.unanalysed, this.analysed] = [false, null, "", 0];
+    /** Whether a search of the analysis runs, and whether somebody has stopped it. */
+    [this.valuing, this.rests] = [false, false];
+    /** The move that mouse or keyboard point at, and the one that was chosen from the analysis: its line is shown. */
+    [this.pointed, this.chosen] = [null, null];
     /** Whether it is being asked for a move, the last move that it told, and whether that is a hint; why it did not tell one. */
     [this.thinking, this.thought, this.hinted, this.refusal] = [false, null, false, ""];
+    /** What was ended with the search for a move that somebody has stopped, in words. */
+    this.halted = "";
     [this.asked, this.consulted] = [0, 0];
     /** Give up the question for a move, and the analysis, that are under way. */
     [this.consultation, this.valuation] = [new AbortController(), new AbortController()];
@@ -119,6 +128,20 @@ export class GameSession {
     this.ask();
   }
 
+  /** Whether a new game would lose one: moves, or a position that was set up. */
+  isInProgress() {
+    return Boolean((this.played.length || this.settings.position) && !this.isOver());
+  }
+
+  /** Begins a new game with the same board, rules and opening. */
+  anew() {
+    const { view, settings, game } = this;
+    const size = settings.size || (view?.game === game ? `${view.width}x${view.height}` : undefined);
+    this.tool = null;
+    this.change({ position: undefined, size });
+    announce(t`New game`);
+  }
+
   #noMoves() {
     [this.played, this.undone] = [[], []];
   }
@@ -172,7 +195,45 @@ export class GameSession {
     this.analysed += 1;
     this.valuation.abort();
     this.valuation = new AbortController();
-    [this.analysis, this.unanalysed] = [null, ""];
+    [this.analysis, this.unanalysed, this.valuing, this.rests] = [null, "", false, false];
+    [this.pointed, this.chosen] = [null, null];
+  }
+
+  /** Ends the search of the analysis that runs; what it has found stays. The next position is analysed again. */
+  rest() {
+    this.analysed += 1;
+    this.valuation.abort();
+    this.valuation = new AbortController();
+    [this.valuing, this.rests] = [false, true];
+    this.changed();
+  }
+
+  /** The analysed move that is pointed at or chosen. */
+  #looked() {
+    const of = (name) => this.analysis?.moves.find(({ move }) => move === name) || null;
+    return of(this.pointed) || of(this.chosen);
+  }
+
+  /** Mouse or keyboard point at a move, or at none. */
+  point(name) {
+    const before = this.#looked();
+    this.pointed = name;
+    if (this.#looked() !== before) this.changed();
+  }
+
+  /** Chooses the move of the analysis whose line is shown, or none any more. */
+  choose(name) {
+    this.chosen = this.chosen === name ? null : name;
+    this.changed();
+  }
+
+  /** The line that the board shows: of a move that somebody looks at, a hint, the solution, or the best move. */
+  shownLine() {
+    if (this.tool) return {};
+    const looked = this.#looked();
+    if (looked) return { line: looked.line, preview: true };
+    if (this.hinted) return { line: this.thought.own === 1 ? this.thought.line : [] };
+    return { line: this.solution()?.line ?? this.analysis?.moves[0]?.line };
   }
 
   /** Whether the position that is shown can be analysed: the game goes on, and its opening is over. */
@@ -185,6 +246,8 @@ export class GameSession {
   async #analyse() {
     if (!this.analysing || this.stopped || !this.canAnalyse() || this.isMachinesTurn()) return;
     const number = this.analysed;
+    this.valuing = true;
+    this.changed();
     for (const seconds of ANALYSIS_SECONDS) {
       let [answer, problem] = [null, null];
       try {
@@ -195,6 +258,7 @@ export class GameSession {
       if (number !== this.analysed || this.stopped) return;
       if (answer) this.analysis = answer;
       else this.unanalysed = problem.message;
+      this.valuing = Boolean(answer) && seconds !== ANALYSIS_SECONDS.at(-1);
       this.changed();
       if (problem) return;
     }
@@ -210,7 +274,18 @@ export class GameSession {
     this.consulted += 1;
     this.consultation.abort();
     this.consultation = new AbortController();
-    [this.thinking, this.hinted, this.refusal] = [false, false, ""];
+    [this.thinking, this.hinted, this.refusal, this.halted] = [false, false, "", ""];
+  }
+
+  /** Ends the search for a move that runs: there is no hint, or the machine plays no side any more. */
+  halt() {
+    const plays = this.isMachinesTurn();
+    this.#forgetAsked();
+    if (plays) this.machine = "";
+    this.halted = plays ? t`The search was stopped; the machine plays no side now.` : t`The search was stopped.`;
+    this.keepAddress();
+    this.changed();
+    if (plays) this.#analyse();
   }
 
   /** Whether the machine is to move on the board. */
@@ -222,7 +297,7 @@ export class GameSession {
   /** Asks the machine for its move: to make it, or as a hint at full strength. */
   async consult(play) {
     const number = ++this.consulted;
-    [this.thinking, this.hinted, this.refusal] = [true, false, ""];
+    [this.thinking, this.hinted, this.refusal, this.halted] = [true, false, "", ""];
     this.changed();
     try {
       const brain = play && GAMES[this.game].brains && this.brain ? { brain: this.brain } : {};
@@ -249,13 +324,22 @@ export class GameSession {
 
   /** The machine plays another side, or otherwise. */
   seat(changes) {
+    // A player or a level is nothing to an analysis.
+    const counts = "machine" in changes || "threads" in changes;
     Object.assign(this, changes);
     this.#forgetAsked();
-    this.#forgetAnalysis();
+    if (counts) this.#forgetAnalysis();
     this.keepAddress();
     this.changed();
     if (this.isMachinesTurn()) this.consult(true);
-    this.#analyse();
+    if (counts) this.#analyse();
+  }
+
+  /** The machine plays at a higher or lower level. */
+  shiftLevel(by) {
+    const level = Math.min(STRONGEST, Math.max(1, this.level + by));
+    if (level !== this.level) this.seat({ level });
+    announce(t`Level ${level}`);
   }
 
   /** Puts what is shown into the address, so that nothing is lost when the page is loaded again. The address of another

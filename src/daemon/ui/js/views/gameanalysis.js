@@ -10,14 +10,19 @@ import { valuesTable } from "./values.js";
 
 export function analysisCard(session) {
   const on = button(t`Analyse this position`, { onclick: () => session.analyse(!session.analysing) });
-  const [words, trouble, table] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true }), valuesTable()];
-  const node = h("section", { class: "card stack", "aria-label": t`Analysis` }, h("header", {}, h("h2", {}, t`Analysis`), on), words, trouble, table);
+  const rest = button(t`Stop`, { glyph: "stop", onclick: () => session.rest() });
+  const [words, trouble] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
+  const table = valuesTable({ point: (move) => session.point(move), choose: (move) => session.choose(move) });
+  const about = h("p", { class: "faint small" }, t`Point at a move, or press it, to see its line on the board.`);
+  const node = h("section", { class: "card stack", "aria-label": t`Analysis` }, h("header", {}, h("h2", {}, t`Analysis`), h("div", { class: "row" }, rest, on)),
+    words, trouble, table, about);
   const state = () => {
     const { analysing, analysis } = session;
     if (!analysing) return t`Values the best moves of each position that is shown.`;
     if (session.isMachinesTurn()) return t`No analysis while the machine is to move.`;
+    if (analysis && session.valuing) return t`What the best moves are worth to ${sideName(analysis.side)}, after ${decimal(analysis.seconds.toFixed(1))} s; it searches on \u2026`;
     if (analysis) return t`What the best moves are worth to ${sideName(analysis.side)}, after ${decimal(analysis.seconds.toFixed(1))} s.`;
-    return session.canAnalyse() && !session.unanalysed ? t`It thinks \u2026` : "";
+    return session.valuing ? t`It thinks \u2026` : session.rests ? t`The search was stopped.` : "";
   };
   node.draw = () => {
     const { game, analysing, analysis, unanalysed } = session;
@@ -26,8 +31,14 @@ export function analysisCard(session) {
     say(words, state());
     say(trouble, refusal(unanalysed).text);
     show(trouble, Boolean(unanalysed));
+    show(rest, session.valuing);
     show(table, Boolean(analysis));
-    table.set(analysis?.moves || [], game);
+    show(about, Boolean(analysis));
+    table.set(analysis?.moves || [], game, session.chosen);
+  };
+  node.key = (key) => {
+    if (key === "a") on.click();
+    return key === "a";
   };
   return node;
 }

@@ -1,20 +1,18 @@
-// The cards of the page of two-player games: the board, its rules, the moves, the machine's side, the form that has it solved,
-// and the job that does.
+// The cards of the page of two-player games: the board, its rules, the moves, the machine's side.
 
-import { newKey, post } from "../api.js";
-import { attr, button, h, newId, say, saveAs, show, toast } from "../dom.js";
+import { attr, button, careful, h, say, saveAs, show, toast } from "../dom.js";
 import { count, decimal, titleOf } from "../format.js";
-import { GameBoard, between, sideName, stones } from "../gameboard.js";
+import { GameBoard, sideName, stones } from "../gameboard.js";
 import { GAME_FILES, gameText } from "../gamefile.js";
 import { GAMES } from "../gamesession.js";
 import { t, tc, tn } from "../language.js";
 import { state } from "../live.js";
 import { PLAYERS, isChoice, moveText, movesText, openingText } from "../opening.js";
-import { amount, seconds } from "../settings.js";
 import { refusal } from "./fields.js";
+import { choice, input, listed } from "./gamefields.js";
+import { keysList } from "./gamekeys.js";
 import { openingChoices } from "./openingchoices.js";
-import { failed, pill } from "./parts.js";
-import { verdict } from "./solution.js";
+import { failed } from "./parts.js";
 import { marked } from "./values.js";
 
 /** The settings of the rules: name, label, values; an empty value is the default. */
@@ -28,29 +26,6 @@ const RULES = {
     ["win", t`Length`, [["", "5"], ["3", "3"], ["4", "4"], ["6", "6"]]]],
 };
 const TOOLS = [["", tc("instead of setting up", "Play")], ["X", t`Black`], ["O", t`White`], [".", t`Empty`]];
-
-/** A field with its label, its help, and a place for what is wrong with it. */
-function labelled(label, kind, props, help, ...content) {
-  const id = newId("solve");
-  const trouble = h("p", { class: "problem", id: `${id}-problem`, role: "alert", hidden: true });
-  const field = h(kind, { id, "aria-describedby": trouble.id, ...props }, ...content);
-  return { field, node: h("div", { class: "field" }, h("label", { for: id }, label), field, trouble, help && h("p", { class: "help" }, help)),
-    complain: (text) => {
-      say(trouble, text);
-      show(trouble, Boolean(text));
-      attr(field, "aria-invalid", text ? "true" : null);
-    } };
-}
-
-function input(label, props, help) {
-  return labelled(label, "input", { autocomplete: "off", spellcheck: "false", ...props }, help);
-}
-
-const listed = (options) => options.map(([value, what]) => h("option", { value }, what));
-
-function choice(label, options, onchange, props = {}, help = null) {
-  return labelled(label, "select", { onchange, ...props }, help, listed(options));
-}
 
 /** Whose turn it is and what can be played, in words. */
 function prompt(session, over) {
@@ -67,17 +42,19 @@ function prompt(session, over) {
 
 /** The board with its buttons. */
 export function boardCard(session) {
-  const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name) });
+  const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name), point: (name) => session.point(name) });
   const [title, turn, trouble] = [h("h2", {}, ""), h("p", { class: "prompt", role: "status" }), h("div", { hidden: true })];
   const choices = openingChoices(session, board);
   const undo = button(t`Undo`, { glyph: "undo", onclick: () => session.undo() });
   const redo = button(t`Redo`, { glyph: "redo", onclick: () => session.redo() });
   const pass = button(t`Pass`, { onclick: () => session.play("pass") });
+  const anew = careful(t`New game`, t`Really a new game?`, () => session.anew(), { glyph: "restart", asks: () => session.isInProgress() });
+  const keys = keysList();
   const tools = h("div", { class: "segmented small", role: "group", "aria-label": t`Set up` }, TOOLS.map(([value, text]) =>
     h("button", { type: "button", "data-tool": value, onclick: () => session.take(value) }, text)));
   const swap = button(t`Other side to move`, { onclick: () => session.edit(session.view.cells, session.view.side === "black" ? "white" : "black") });
   const node = h("section", { class: "card stack", "aria-label": t`Board` }, h("header", {}, title), trouble, board.element, turn, choices,
-    h("div", { class: "row" }, undo, redo, pass, tools, swap));
+    h("div", { class: "row" }, undo, redo, pass, anew, tools, swap), keys);
   let told = null;
   node.draw = () => {
     const { view, tool, played, undone, problem } = session;
@@ -96,7 +73,7 @@ export function boardCard(session) {
     const best = session.hinted ? session.thought.line.slice(0, session.thought.own) : analysed.slice(0, 1).map(({ name }) => name);
     const last = played.findLast((name) => !isChoice(name));
     board.draw(view, { legal: tool || session.isMachinesTurn() ? [] : view.legal, editing: Boolean(tool), last, marked: tool ? [] : view.won,
-      moves: found?.moves || analysed, best: found && !session.hinted ? found.best_moves : best });
+      moves: found?.moves || analysed, best: found && !session.hinted ? found.best_moves : best, ...session.shownLine() });
     say(title, titleOf(view.title));
     say(turn, prompt(session, session.isOver()));
     show(pass, !tool && !session.isMachinesTurn() && view.legal.includes("pass"));
@@ -106,8 +83,9 @@ export function boardCard(session) {
     show(tools, !view.opening || view.opening.turn === "play");
   };
   node.key = (key) => {
-    const which = { u: undo, r: redo, p: pass }[key] || choices.key(key);
+    const which = choices.key(key) || { u: undo, r: redo, p: pass, n: anew }[key];
     if (which && !which.disabled && !which.hidden) which.click();
+    return Boolean(which) || keys.key(key);
   };
   return node;
 }
@@ -145,8 +123,9 @@ export function opponentCard(session) {
     () => session.seat({ think: Number(times.field.value) }), { name: "think" });
   const threads = choice(t`Threads`, [], () => session.seat({ threads: Number(threads.field.value) }), { name: "threads" });
   const hint = button(t`Hint`, { onclick: () => session.consult(false) });
+  const halt = button(t`Stop`, { glyph: "stop", onclick: () => session.halt() });
   const [words, trouble] = [h("p", { class: "small", role: "status" }), h("p", { class: "problem", role: "alert", hidden: true })];
-  const node = h("section", { class: "card stack", "aria-label": t`The machine` }, h("header", {}, h("h2", {}, t`Play against the machine`), hint),
+  const node = h("section", { class: "card stack", "aria-label": t`The machine` }, h("header", {}, h("h2", {}, t`Play against the machine`), h("div", { class: "row" }, halt, hint)),
     h("div", { class: "fields narrow" }, sides.node, brains.node, levels.node, times.node, threads.node), words, trouble);
   node.draw = () => {
     const { game, machine, brain, level, think, thinking, hinted, opening } = session;
@@ -161,9 +140,16 @@ export function opponentCard(session) {
     threads.field.value = session.threads;
     show(threads.node, Boolean(GAMES[game].threads) && offers.length > 1);
     hint.disabled = thinking || !session.view || Boolean(session.tool) || session.isOver();
-    say(words, thinking ? t`It thinks \u2026` : told ? opinion(told, hinted) : machine ? "" : t`Choose its side, or play for both and ask for hints.`);
+    show(halt, thinking);
+    say(words, thinking ? t`It thinks \u2026` : session.halted || (told ? opinion(told, hinted) : machine ? "" : t`Choose its side, or play for both and ask for hints.`));
     say(trouble, refusal(session.refusal).text);
     show(trouble, Boolean(session.refusal));
+  };
+  node.key = (key) => {
+    const by = { "+": 1, "=": 1, "-": -1, "\u2212": -1 }[key];
+    if (by) session.shiftLevel(by);
+    else if (key === "h" && !hint.disabled) hint.click();
+    return Boolean(by) || key === "h";
   };
   return node;
 }
@@ -229,105 +215,5 @@ export function movesCard(session) {
     list.replaceChildren(...session.played.map((name) => h("li", { class: isChoice(name) ? "chosen" : "" }, moveText(name))));
     list.scrollTop = list.scrollHeight;
   };
-  return node;
-}
-
-/** The job that solves a position of this game. */
-export function jobCard(session) {
-  const [status, value, words, link] = [pill(), h("strong", { class: "score num" }), h("p", {}), h("a", {}, "")];
-  const other = h("p", { class: "faint small", hidden: true }, t`The job solves another position than the one on the board; the values belong to that one.`);
-  const node = h("section", { class: "card stack", "aria-label": t`Solver`, hidden: true }, h("header", {}, h("h2", {}, t`Solver`), status),
-    h("div", { class: "row base" }, value, words), other, h("p", {}, link));
-  node.draw = () => {
-    const now = session.currentJob();
-    show(node, Boolean(now?.solution));
-    if (!now?.solution) return;
-    status.set(now);
-    say(value, between(now.solution.lower, now.solution.upper));
-    say(words, verdict(now.solution));
-    attr(link, "href", `#/jobs/${now.id}`);
-    say(link, t`Job ${now.id}: ${now.name}`);
-    show(other, !session.solution());
-  };
-  return node;
-}
-
-/** What can be asked of the solver besides its goal. */
-const solverFields = () => ({
-  workers: input(t`Workers at once`, { type: "number", name: "workers", placeholder: tc("workers", "all"), min: 1, step: 1 }),
-  seconds: input(t`Time`, { type: "text", name: "seconds", placeholder: t`no limit`, pattern: "([0-9.]+[smhd]?)+" }, "30m, 12h"),
-  user: input(t`Credit goes to`, { type: "text", name: "user", placeholder: "local", maxlength: 64 }),
-  memory: input(t`Memory per worker`, { type: "text", name: "memory", placeholder: "64M", pattern: "[0-9]+[kKMG]?" }),
-  unit_budget: input(t`Nodes per unit`, { type: "text", name: "unit_budget", placeholder: "20M", pattern: "[0-9_]+[kMG]?" }),
-  initial_depth: input(t`Plies before units`, { type: "number", name: "initial_depth", placeholder: "0", min: 0, max: 60, step: 1 }),
-  quorum: input(t`Workers that must agree`, { type: "number", name: "quorum", placeholder: "1", min: 1, max: 9, step: 1 }),
-  priority: input(t`Priority`, { type: "number", name: "priority", placeholder: "0", min: -100, max: 100, step: 1 }),
-  name: input(t`Name`, { type: "text", name: "name", placeholder: t`made from the position`, maxlength: 80 }),
-});
-
-/** The form that submits a solver job for the position at hand. */
-export function solveCard(session) {
-  const goal = choice(t`Find out`, [["exact", t`the value`], ["win-loss-draw", t`who wins`], ["threshold", t`whether it is at least \u2026`]],
-    () => show(threshold.node, goal.field.value === "threshold"), { name: "goal" });
-  const threshold = input(t`At least`, { type: "number", name: "threshold", value: 1, step: 1, min: -1000, max: 1000 });
-  show(threshold.node, false);
-  const fields = solverFields();
-  const trouble = h("p", { class: "problem", role: "alert", hidden: true });
-  const playOnly = h("p", { class: "help", hidden: true }, t`Boards larger than 7x7 are for play: the solver does not take them.`);
-  const send = button(t`Solve this position`, { kind: "main", type: "submit", glyph: "hunt" });
-  const more = h("details", {}, h("summary", {}, t`More`),
-    h("div", { class: "fields narrow" }, ["user", "memory", "unit_budget", "initial_depth", "quorum", "priority", "name"].map((n) => fields[n].node)));
-  const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); submit(); } },
-    h("div", { class: "fields narrow" }, goal.node, threshold.node, fields.workers.node, fields.seconds.node),
-    more, trouble, playOnly, h("div", {}, send));
-  const node = h("section", { class: "card stack", "aria-label": t`Solve` }, h("h2", {}, t`Solve`), form);
-  node.draw = () => {
-    const { view, tool, game } = session;
-    if (!view || view.game !== game) return;
-    send.disabled = !view.solvable || session.isOver() || Boolean(tool && !view.legal.length);
-    show(playOnly, !view.solvable);
-  };
-
-  const request = () => {
-    const given = (name) => fields[name].field.value.trim();
-    const settings = session.question();
-    if (goal.field.value === "threshold") settings.threshold = Number(threshold.field.value);
-    else if (goal.field.value !== "exact") settings.value = goal.field.value;
-    for (const name of ["user", "memory"]) if (given(name)) settings[name] = given(name);
-    for (const name of ["quorum", "initial_depth"]) if (given(name)) settings[name] = Number(given(name));
-    if (given("unit_budget")) settings.unit_budget = amount(given("unit_budget")) ?? given("unit_budget");
-    const limits = {};
-    if (given("workers")) limits.workers = Number(given("workers"));
-    if (given("seconds")) limits.seconds = seconds(given("seconds"));
-    const body = { kind: "solve", settings, limits };
-    if (given("name")) body.name = given("name");
-    if (given("priority")) body.priority = Number(given("priority"));
-    return body;
-  };
-  let key = newKey();
-  async function submit() {
-    trouble.hidden = true;
-    for (const one of [threshold, ...Object.values(fields)]) one.complain("");
-    send.disabled = true;
-    try {
-      const job = await post("/jobs", request(), { "idempotency-key": key });
-      key = newKey();
-      session.follow(job);
-    } catch (problem) {
-      if (!problem.unreachable) key = newKey();
-      const { name, text } = refusal(problem.message);
-      const field = name === "threshold" ? threshold : fields[name];
-      if (field) {
-        more.open ||= more.contains(field.node);
-        field.complain(text);
-        field.field.focus();
-      } else {
-        say(trouble, text);
-        trouble.hidden = false;
-      }
-    }
-    send.disabled = false;
-    session.changed();
-  }
   return node;
 }

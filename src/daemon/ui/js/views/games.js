@@ -6,7 +6,9 @@ import { takesDrops } from "../gridfile.js";
 import { t } from "../language.js";
 import { subscribe, watch } from "../live.js";
 import { analysisCard } from "./gameanalysis.js";
-import { boardCard, jobCard, movesCard, opponentCard, rulesCard, solveCard } from "./gamecards.js";
+import { boardCard, movesCard, opponentCard, rulesCard } from "./gamecards.js";
+import { hearKeys } from "./gamekeys.js";
+import { jobCard, solveCard } from "./solvecards.js";
 
 export default function games({ query }) {
   const draw = () => {
@@ -22,10 +24,7 @@ export default function games({ query }) {
   const moves = beside[3];
   const element = h("div", { class: "cards" }, h("div", { class: "row spread" }, h("h1", {}, t`Reversi, Go and Gomoku`), kinds),
     h("div", { class: "two" }, board, h("div", { class: "cards" }, beside)));
-  element.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-    board.key(event.key);
-  });
+  const unhear = hearKeys(element, cards);
   takesDrops(element, moves.open);
   session.load(query);
   const stop = subscribe(draw);
@@ -38,6 +37,7 @@ export default function games({ query }) {
   });
   return { element, title: t`Games`, page: "games", destroy: () => {
     session.stop();
+    unhear();
     stop();
     follow();
     unwatch();

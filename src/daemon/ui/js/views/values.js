@@ -1,6 +1,6 @@
 // What the moves of a position are worth: in words, on the board, and as a table.
 
-import { h } from "../dom.js";
+import { attr, button, h, keyed, say } from "../dom.js";
 import { decimal } from "../format.js";
 import { between } from "../gameboard.js";
 import { t } from "../language.js";
@@ -25,13 +25,22 @@ export function marked({ move, value, decided_in: decided }, game) {
   return { name: move, text: between(Math.round(value), Math.round(value)) };
 }
 
-/** A table of moves with their values. `set(moves, game)` fills it. */
-export function valuesTable() {
+/**
+ * A table of moves with their values. `set(moves, game, chosen)` fills it. `point(move)` is called with the move that
+ * mouse or keyboard point at, with nothing when they leave it, and `choose(move)` with the one that is pressed.
+ */
+export function valuesTable({ point = null, choose = null } = {}) {
   const body = h("tbody", {});
   const heads = [t`Move`, t`Value`, t`Depth`, t`Line`];
-  const node = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t`Table of moves` }, h("table", {}, h("thead", {}, h("tr", {},
+  const node = h("div", { class: "scroll values", tabindex: 0, role: "region", "aria-label": t`Table of moves` }, h("table", {}, h("thead", {}, h("tr", {},
     heads.map((text, n) => h("th", { scope: "col", class: n === 2 ? "num" : "" }, text)))), body));
-  node.set = (moves, game) => body.replaceChildren(...moves.map((one) => h("tr", {}, h("td", {}, one.move), h("td", {}, worth(one, game)),
-    h("td", { class: "num" }, one.depth), h("td", {}, one.line.slice(0, LONGEST).join(" ")))));
+  const press = (move) => button(move, { kind: "quiet", title: t`Show this line on the board`, onclick: () => choose(move), onblur: () => point(null),
+    onfocus: ({ target }) => target.matches(":focus-visible") && point(move) });
+  const row = ({ move }) => h("tr", point && { onpointerenter: ({ pointerType }) => pointerType === "mouse" && point(move), onpointerleave: () => point(null) },
+    h("td", {}, choose ? press(move) : move), h("td", {}), h("td", { class: "num" }), h("td", {}));
+  node.set = (moves, game, chosen = null) => keyed(body, moves, ({ move }) => move, row, ({ children }, one) => {
+    if (choose) attr(children[0].firstChild, "aria-pressed", String(one.move === chosen));
+    [worth(one, game), one.depth, one.line.slice(0, LONGEST).join(" ")].forEach((text, n) => say(children[n + 1], text));
+  });
   return node;
 }
