@@ -69,6 +69,7 @@ pub struct VcfSearch<'a> {
     /// The attacker's threes of the positions at the depth that is looked at, and of those one deeper.
     threes: Vec<OpenWindow>,
     deeper: Vec<OpenWindow>,
+    path: VcfPath,
     visited: u64,
 }
 
@@ -86,13 +87,19 @@ pub enum VcfAnswer {
 /// The board while it is searched.
 struct VcfBoard<'b, 'w> {
     windows: &'b mut WindowBoard<'w>,
-    renju: Option<RenjuStones>,
+    renju: Option<Box<RenjuStones>>,
     board: GomokuBoard,
     attacker: Side,
+    path: &'b mut VcfPath,
+}
+
+/// How the stones of a node come on the board.
+#[derive(Debug, Default)]
+struct VcfPath {
     /// The nodes whose moves are on the board.
-    path: Vec<u32>,
+    played: Vec<u32>,
     /// The nodes whose moves are to come.
-    chain: Vec<u32>,
+    to_come: Vec<u32>,
 }
 
 impl VcfBoard<'_, '_> {
@@ -132,27 +139,27 @@ impl VcfBoard<'_, '_> {
     fn go_to(&mut self, nodes: &[VcfNode], node: u32) {
         let (attacker, defender) = (self.attacker, self.attacker.other());
         let mut at = node;
-        self.chain.clear();
+        self.path.to_come.clear();
         while at != NOBODY {
             let depth = usize::from(nodes[at as usize].depth);
-            if self.path.get(depth.wrapping_sub(1)) == Some(&at) {
+            if self.path.played.get(depth.wrapping_sub(1)) == Some(&at) {
                 break;
             }
-            self.chain.push(at);
+            self.path.to_come.push(at);
             at = nodes[at as usize].parent;
         }
         let common = if at == NOBODY { 0 } else { usize::from(nodes[at as usize].depth) };
-        while self.path.len() > common {
-            let Some(last) = self.path.pop() else { break };
+        while self.path.played.len() > common {
+            let Some(last) = self.path.played.pop() else { break };
             let VcfNode { four, answer, .. } = nodes[last as usize];
             self.take(answer, defender);
             self.take(four, attacker);
         }
-        while let Some(next) = self.chain.pop() {
+        while let Some(next) = self.path.to_come.pop() {
             let VcfNode { four, answer, .. } = nodes[next as usize];
             self.put(four, attacker);
             self.put(answer, defender);
-            self.path.push(next);
+            self.path.played.push(next);
         }
     }
 }
@@ -178,6 +185,7 @@ impl<'a> VcfSearch<'a> {
             moves: Vec::new(),
             threes: Vec::new(),
             deeper: Vec::new(),
+            path: VcfPath::default(),
             visited: 0,
         }
     }
@@ -212,7 +220,7 @@ impl<'a> VcfSearch<'a> {
         &mut self,
         attacker: Side,
         windows: &mut WindowBoard<'_>,
-        renju: Option<RenjuStones>,
+        renju: Option<&RenjuStones>,
         limit: usize,
     ) -> VcfAnswer {
         self.run_on(attacker, windows, renju, limit, None).unwrap_or(VcfAnswer::Unknown)
@@ -230,14 +238,14 @@ impl<'a> VcfSearch<'a> {
         }
         let renju = (position.rules().rule() == RowRule::Renju)
             .then(|| RenjuStones::new(position.board(), position.lines(Side::First), position.lines(Side::Second)));
-        self.run_on(position.side(), windows, renju, limit, monitor)
+        self.run_on(position.side(), windows, renju.as_ref(), limit, monitor)
     }
 
     fn run_on(
         &mut self,
         attacker: Side,
         windows: &mut WindowBoard<'_>,
-        renju: Option<RenjuStones>,
+        renju: Option<&RenjuStones>,
         limit: usize,
         monitor: Option<&Monitor>,
     ) -> Result<VcfAnswer, Stopped> {
@@ -247,8 +255,10 @@ impl<'a> VcfSearch<'a> {
         if windows.threes(attacker).is_empty() {
             return Ok(VcfAnswer::NoWin);
         }
-        let mut board =
-            VcfBoard { windows, renju, board: self.table.board(), attacker, path: Vec::new(), chain: Vec::new() };
+        let renju = renju.map(|renju| Box::new(renju.clone()));
+        // It is given back at the end, empty as it came.
+        let mut path = std::mem::take(&mut self.path);
+        let mut board = VcfBoard { windows, renju, board: self.table.board(), attacker, path: &mut path };
         self.seen.clear(self.nodes.drain(..).map(|node| node.hash));
         let (mut at, mut told) = (NOBODY, 0u64);
         let answer = loop {
@@ -276,6 +286,7 @@ impl<'a> VcfSearch<'a> {
             }
         };
         board.go_to(&self.nodes, NOBODY);
+        self.path = path;
         // A search that is at its end answers, even if a stop comes this late.
         let _ = monitor.map(|monitor| monitor.report(told));
         answer

@@ -99,6 +99,13 @@ fn rows<const N: usize>(numbers: &[i16]) -> impl Iterator<Item = [i16; N]> {
     numbers.chunks(N).map(|row| std::array::from_fn(|at| row.get(at).copied().unwrap_or(0)))
 }
 
+/// The sum of products. It is no part of its caller: there the compiler would compute several units side by side, for
+/// which it would have to gather their weights one by one.
+#[inline(never)]
+fn product(weights: &[i16; 2 * LANES], sums: &[i16; 2 * LANES]) -> i32 {
+    weights.iter().zip(sums).map(|(&weight, &sum)| i32::from(weight) * i32::from(sum)).sum()
+}
+
 impl CellNetwork {
     /// The network of numbers, of which there are as many as [`NETWORK_SECTIONS`] says.
     pub fn new(numbers: &NetworkNumbers) -> CellNetwork {
@@ -168,8 +175,7 @@ impl CellNetwork {
         input[LANES..].copy_from_slice(&sums.0[1 - (colour & 1)]);
         let mut sum = 0;
         for ((weights, &of_set), &out) in self.hidden.iter().zip(&self.sets[set % SETS]).zip(&self.out) {
-            let products = weights.iter().zip(&input).map(|(&weight, &sum)| i32::from(weight) * i32::from(sum));
-            let unit = products.sum::<i32>() >> SUM_BITS;
+            let unit = product(weights, &input) >> SUM_BITS;
             let unit = (unit + i32::from(of_set)).clamp(0, (HIDDEN_MOST * SET_SCALE) as i32);
             sum += unit * i32::from(out);
         }

@@ -98,10 +98,16 @@ pub struct PlayerSearch<'s, 'a, 'b> {
     pub root_best: u16,
     /// Continuous fours of the side to move were looked for before the last move, in vain.
     no_fours: bool,
+    /// Hashes of positions in which the other side has no continuous fours after a pass, as far as they are looked
+    /// for: each position has one place.
+    no_passed_fours: Box<[u64; PASSES]>,
     /// Lists of moves, for use again.
     lists: Vec<Vec<RatedMove>>,
     late: LateMoves,
 }
+
+/// Places for positions in which a pass lets the other side win by no continuous fours.
+const PASSES: usize = 1 << 12;
 
 /// How a node is searched.
 #[derive(Debug, Clone, Copy)]
@@ -246,6 +252,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             root_depth,
             root_best,
             no_fours: false,
+            no_passed_fours: Box::new([0; PASSES]),
             lists,
             late,
         }
@@ -369,7 +376,13 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
         if self.parts.passed_fours == 0 || !self.stones.are_passes_searched() {
             return PassedFours::Unknown;
         }
+        let hash = self.stones.hash();
+        let known = &mut self.no_passed_fours[hash as usize % PASSES];
+        if *known == hash && hash != 0 {
+            return PassedFours::None;
+        }
         let Some(win) = self.stones.continuous_fours_after_pass(self.parts.passed_fours) else {
+            *known = hash;
             return PassedFours::None;
         };
         let value = -(WIN - (ply as Value + 2 * win.length as Value));
@@ -397,10 +410,11 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
                 return Ok(lower);
             }
         }
+        let mut estimate = None;
         if parts.leaf_cuts && depth <= 0 && !is_exact && beta.abs() < DECIDED {
-            let estimate = self.estimate();
-            if estimate >= beta {
-                return Ok(estimate);
+            let value = *estimate.insert(self.estimate());
+            if value >= beta {
+                return Ok(value);
             }
         }
         // A search that has been here has looked for fours.
@@ -414,7 +428,7 @@ impl<'s, 'a, 'b> PlayerSearch<'s, 'a, 'b> {
             return Ok(value);
         }
         if depth <= 0 || ply + 1 >= PLIES {
-            return Ok(self.estimate());
+            return Ok(estimate.unwrap_or_else(|| self.estimate()));
         }
         let (side, enemy) = (self.stones.side(), self.stones.side().other());
         let threatened = self.stones.lines.count_of(enemy, MoveClass::StraightFour) > 0

@@ -186,7 +186,7 @@ impl<'a> SearchStones<'a> {
     /// where a stone was put aside.
     pub fn continuous_fours(&mut self, limit: usize) -> Option<VcfWin> {
         let (Some(windows), Some(vcf)) = (&mut self.windows, &mut self.vcf) else { return None };
-        match vcf.search_stones(self.side, windows, self.renju.clone(), limit) {
+        match vcf.search_stones(self.side, windows, self.renju.as_ref(), limit) {
             VcfAnswer::Win(win) => Some(win),
             VcfAnswer::NoWin | VcfAnswer::Unknown => None,
         }
