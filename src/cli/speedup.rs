@@ -31,8 +31,8 @@ const MOST_THREADS: i64 = 1024;
 /// The positions are drawn from games whose moves are among the first four in the order of the search. Each is
 /// searched to a fixed depth by NegaScout, of Gomoku with the patterns of the player "thesis", of Reversi with the
 /// heuristic value of the game. A row tells the seconds of the clock for all positions, how many times as fast that
-/// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. The
-/// machine should have nothing else to do.
+/// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. With several
+/// depths, the last table has their mean. The machine should have nothing else to do.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -128,6 +128,7 @@ fn speedup<G: Game + Send + Sync>(
     threads.sort_unstable();
     threads.dedup();
     threads.insert(0, 1);
+    let mut means = SpeedupMeans::default();
     for &depth in depths {
         let drawn = draw_positions(&start(depth), *plies as usize, *positions as usize, *seed);
         if drawn.is_empty() {
@@ -149,6 +150,7 @@ fn speedup<G: Game + Send + Sync>(
                 let sharing = Sharing { scheme, threads, means: THREAD_MEANS };
                 let row = measure_speedup(&drawn, depth, sharing, &table, &monitor)?;
                 let one = *one.get_or_insert(row);
+                means.add(&row, &one);
                 if *json {
                     writeln!(out, "{}", to_json(title, depth, drawn.len(), options, &row, &one))?;
                 } else {
@@ -158,7 +160,39 @@ fn speedup<G: Game + Send + Sync>(
             }
         }
     }
+    if !json && depths.len() > 1 {
+        let names: Vec<String> = depths.iter().map(u32::to_string).collect();
+        writeln!(out, "mean of the depths {}", names.join(", "))?;
+        writeln!(out, "scheme   threads  times as fast")?;
+        for (scheme, threads, fast) in means.rows() {
+            writeln!(out, "{:<8} {threads:>7} {fast:>14.2}", scheme.name())?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// For each scheme and number of threads how many times as fast that is as one thread, at each depth.
+#[derive(Debug, Default)]
+struct SpeedupMeans {
+    /// In the order in which they came.
+    of: Vec<((Scheme, usize), Vec<f64>)>,
+}
+
+impl SpeedupMeans {
+    fn add(&mut self, row: &SpeedupRow, one: &SpeedupRow) {
+        let (key, fast) = ((row.sharing.scheme, row.sharing.threads), compared(row, one).0);
+        match self.of.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, all)) => all.push(fast),
+            None => self.of.push((key, vec![fast])),
+        }
+    }
+
+    /// Scheme, threads and the arithmetic mean of the depths.
+    fn rows(&self) -> impl Iterator<Item = (Scheme, usize, f64)> {
+        self.of
+            .iter()
+            .map(|&((scheme, threads), ref all)| (scheme, threads, all.iter().sum::<f64>() / all.len() as f64))
+    }
 }
 
 /// How many times as fast a row is as one thread, how many more nodes it took, and which part of the time its threads
@@ -221,5 +255,14 @@ mod tests {
         let (one, four) = (row(1, 6.0, counts(1000, 0.0)), row(4, 2.0, counts(1250, 1.6)));
         assert_eq!(compared(&one, &one), (1.0, 0.0, 0.0));
         assert_eq!(compared(&four, &one), (3.0, 0.25, 0.2));
+        // At the next depth four threads are twice as fast.
+        let mut means = SpeedupMeans::default();
+        let deeper = (row(1, 10.0, counts(3000, 0.0)), row(4, 5.0, counts(3500, 0.0)));
+        for (one, four) in [(one, four), deeper] {
+            means.add(&one, &one);
+            means.add(&four, &one);
+        }
+        let rows: Vec<_> = means.rows().collect();
+        assert_eq!(rows, [(Scheme::PvSplit, 1, 1.0), (Scheme::PvSplit, 4, 2.5)]);
     }
 }

@@ -161,6 +161,39 @@ fn rows_are_completed_and_answered() {
     assert_eq!(chosen(9, "h8", 1).line.len(), 1);
 }
 
+/// What a move changes: what the patterns of the side that makes it are worth, and those of the other side.
+fn changed(before: &GomokuPosition, point: GomokuMove) -> (Value, Value) {
+    let (table, mut after) = (PatternTable::usual(), before.clone());
+    after.play(point);
+    let (old, new) = (table.sums(before), table.sums(&after));
+    (new.enemy - old.own, new.own - old.enemy)
+}
+
+/// The thesis measures on three situations: black is to move and defends, black attacks, and black still attacks at
+/// small depths but defends at greater ones. It has pictures of them only. These were found in games of the player
+/// against itself.
+#[test]
+fn situations_call_for_attack_or_defence() {
+    const SITUATIONS: [(&str, [&str; 5], &str); 3] = [
+        ("i8g10h10f10h8g11i9h11g9i11", ["f11"; 5], "DDDDD"),
+        ("g6j8g7f10f7g9f6h8i7h7h6i6", ["e6", "e6", "f8", "e6", "e6"], "AAAAA"),
+        ("g9g7g10g12f10h8f9h11e10h10h9i9", ["e9", "e9", "e9", "e9", "f6"], "AAAAD"),
+    ];
+    for (text, moves, aims) in SITUATIONS {
+        let before = position(text);
+        assert_eq!(before.side(), crate::core::game::Side::First);
+        for ((level, name), aim) in (1..).zip(moves).zip(aims.chars()) {
+            let found = chosen(level, text, u64::MAX);
+            assert_eq!((before.name(found.line[0]).as_str(), found.decided_in), (name, None), "{text} {level}");
+            match (aim, changed(&before, found.line[0])) {
+                ('A', (own, 0)) => assert!(own > 0, "{text} {level}: {own}"),
+                ('D', (0, enemy)) => assert!(enemy < 0, "{text} {level}: {enemy}"),
+                other => panic!("{text} {level}: {other:?}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn other_rows_are_refused() {
     let rules = GomokuRules::new(RowRule::Five, 4).unwrap();
