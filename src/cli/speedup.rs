@@ -31,8 +31,8 @@ const MOST_THREADS: i64 = 1024;
 /// The positions are drawn from games whose moves are among the first four in the order of the search. Each is
 /// searched to a fixed depth by NegaScout, of Gomoku with the patterns of the player "thesis", of Reversi with the
 /// heuristic value of the game. A row tells the seconds of the clock for all positions, how many times as fast that
-/// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. With several
-/// depths, the last table has their mean. The machine should have nothing else to do.
+/// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. With
+/// several depths, the last table has their mean. The machine should have nothing else to do.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
