@@ -11,7 +11,7 @@ use crate::games::reversi::position::ReversiPosition;
 
 /// Cells of a board of Reversi that is solved from its start: 6x6.
 const REVERSI_BOARD: u8 = 36;
-/// Empty cells from which larger boards of Reversi are solved within minutes. Each further one doubles the time.
+/// Empty cells from which larger boards of Reversi are solved within minutes.
 const REVERSI_EMPTY: u32 = 28;
 /// Empty points from which Go is solved: the whole of 5x5, and under superko of 4x5.
 const GO_EMPTY: u32 = 25;

@@ -79,8 +79,8 @@ function requestOf(session, goal, threshold, fields) {
 
 /** Why a solution will most likely not come to its end, in words. */
 function farText({ game, beyond_reach: { empty, most, by_threats: byThreats } }) {
-  if (game === "reversi") return t`This solution will most likely not end: ${empty} cells are empty. On boards above 6x6 the solver comes to the end from about ${most} empty cells, and each further one at least doubles the time.`;
-  if (game === "go") return t`This solution will most likely not end: ${empty} points are empty. The solver has come to the end from ${most} at most, and each further one takes two to three times as long.`;
+  if (game === "reversi") return t`This solution will most likely not end: ${empty} cells are empty. On boards above 6x6 the solver comes to the end from about ${most} empty cells.`;
+  if (game === "go") return t`This solution will most likely not end: ${empty} points are empty. The solver has come to the end from ${most} at most.`;
   if (byThreats) return t`If threats prove that one side wins, this solution ends within minutes. Otherwise it will most likely not end: ${empty} points are empty, and all moves have been searched from ${most} at most.`;
   return t`This solution will most likely not end: ${empty} points are empty, and all moves have been searched from ${most} at most.`;
 }
