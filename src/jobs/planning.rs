@@ -98,7 +98,7 @@ pub struct PlanRecord {
     pub goal: u64,
     /// How the unit has left it.
     pub end: PlanTurnEnd,
-    /// Its proof number: a guess at the work that is left.
+    /// A guess at the work that is left: the proof number of its own search, or searches of a division.
     pub proof: u32,
     /// Nodes of the unit.
     pub nodes: u64,

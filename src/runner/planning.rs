@@ -8,6 +8,7 @@
 //! moves one after the other.
 
 pub mod division;
+pub mod goal;
 pub mod holding;
 pub mod trees;
 pub mod units;
@@ -41,8 +42,19 @@ pub struct PlanPortions {
 
 impl PlanPortions {
     /// Those of the program.
-    pub const USUAL: PlanPortions =
-        PlanPortions { turn: SLICE, alone: 2 * SLICE, part: 1_500_000, ranking: 4_000_000 };
+    pub const USUAL: PlanPortions = PlanPortions::of_turn(SLICE);
+
+    /// Those of turns of so many nodes.
+    pub const fn of_turn(turn: u64) -> PlanPortions {
+        let tenth = turn / 10;
+        let part = if tenth * 3 < LEAST_SEARCH { LEAST_SEARCH } else { tenth * 3 };
+        PlanPortions {
+            turn,
+            alone: turn.saturating_mul(2),
+            part: if part < turn { part } else { turn },
+            ranking: tenth * 8,
+        }
+    }
 }
 
 /// How plans are looked for.
@@ -55,6 +67,9 @@ pub struct PlanFinding<'k> {
     /// How many nodes go where.
     pub portions: PlanPortions,
 }
+
+/// Fewer nodes are not enough for the moves of one position, and a search comes to nothing.
+pub const LEAST_SEARCH: u64 = 200_000;
 
 /// Nodes of a turn.
 pub const SLICE: u64 = 5_000_000;

@@ -19,6 +19,11 @@ fn small() -> Value {
 
 /// A position with one thing to answer, which takes more than one unit.
 fn long() -> Value {
+    json!({ "position": "h8i9i7h7g8g7", "nodes": "300k" })
+}
+
+/// The same in so short units that its own search does not answer it before it is divided.
+fn divided() -> Value {
     json!({ "position": "h8i9i7h7g8g7", "nodes": "200k" })
 }
 
@@ -161,6 +166,31 @@ fn a_reply_goes_on_where_the_last_unit_has_left_it() {
         holds(&plan);
         close(daemon);
     }
+}
+
+/// A goal that is divided goes on where it was put aside, and comes to the same as one that never was.
+#[test]
+fn a_reply_that_is_divided_comes_to_a_plan() {
+    let (alone, expected) = left_alone(&divided());
+    assert_eq!((alone.goals, alone.answered), (1, 1));
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let daemon = open(&state, 1);
+    let id = submit(&daemon, "plan", &divided(), &json!({}));
+    // Two units are its own search.
+    wait_for(&daemon, id, "a unit of the division is done", |view| view.summary.units_done >= 3);
+    let paused = carried_out(&daemon, id, JobCommand::Pause);
+    assert_eq!(paused.summary.state, JobState::Paused, "it was over: {paused:?}");
+    assert!(paused.summary.plan.as_ref().is_some_and(|plan| plan.open[0].proof.is_some_and(|left| left > 0)));
+    close(daemon);
+    let daemon = open(&state, 1);
+    daemon.command(id, JobCommand::Resume).unwrap();
+    let view = wait_over(&daemon, id);
+    assert_eq!(ended(&view), (JobState::Finished, Some("proved")), "{view:?}");
+    assert_eq!(essence(view.summary.plan.as_ref().unwrap()), essence(&alone));
+    let plan = plan_of(&daemon, id);
+    assert_eq!(text::to_text(&plan), expected);
+    holds(&plan);
 }
 
 /// A reply whose nodes are used up is given up; a job that goes on from the plan has what was found.

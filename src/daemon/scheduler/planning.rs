@@ -12,8 +12,8 @@ use crate::runner::numbered::unit::PlayerMaker;
 use crate::runner::planning::units::{PLAN, goal_searchers, plan_so_far, write_plan};
 use std::path::Path;
 
-/// Memory of a worker: its player, and the tree of a reply that is searched for an hour. A round estimate.
-const WORKER_MEMORY: u64 = 96 << 20;
+/// Memory of a worker: the tree of a reply, or its division with the player that ranks moves. A round estimate.
+const WORKER_MEMORY: u64 = 160 << 20;
 /// Memory of the tables of threats and of the plan that the job begins with: a round estimate.
 const SHARED_MEMORY: u64 = 32 << 20;
 

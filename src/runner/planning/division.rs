@@ -118,6 +118,11 @@ enum StepOutcome {
 #[derive(Debug)]
 pub struct DivisionOutcome(StepOutcome, u64);
 
+/// Whether bytes begin as those of a division do.
+pub fn is_division(bytes: &[u8]) -> bool {
+    bytes.starts_with(FORMAT.magic)
+}
+
 impl DividedGoal {
     fn new(rank: usize, reply: u16) -> DividedGoal {
         let number = UNSEARCHED[usize::from(rank >= DANGEROUS)];

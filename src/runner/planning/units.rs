@@ -1,5 +1,5 @@
 //! Plans that are looked for, as a job's units: each goes on with a goal from the tree that the unit before it has
-//! left, and leaves its own.
+//! left, and leaves its own. A goal that its own search does not prove is divided ([`super::division`]).
 //!
 //! What a unit leaves is a part of the job, in a file of its own: its outcome, the moves of the goal for the plan,
 //! and the tree. It is written before the outcome is told. A power cut may take outcomes back whose parts are there;
@@ -14,9 +14,10 @@ use crate::jobs::planning::{PlanJob, PlanRecord, PlanTurnEnd};
 use crate::runner::cpu::{milliseconds_since, thread_seconds};
 use crate::runner::numbered::parts::{parts_of, read_part, remove_part, write_part};
 use crate::runner::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
+use crate::runner::planning::PlanPortions;
+use crate::runner::planning::goal::{GoalSearch, GoalTurn, PlanGround};
 use crate::solvers::gomoku::plan::check::{PlanCheck, PlanHole};
-use crate::solvers::gomoku::plan::search::PlanSearch;
-use crate::solvers::gomoku::plan::{PlannedMove, WinningPlan, text};
+use crate::solvers::gomoku::plan::{WinningPlan, text};
 use crate::solvers::gomoku::threats::ThreatTables;
 use crate::solvers::matches::own::MoveClock;
 use crate::solvers::monitor::{Monitor, Stopped};
@@ -99,17 +100,21 @@ impl GoalSearcher {
         read_part(&self.folder, self.shared.job.unit_of(goal, turn)).ok()
     }
 
+    fn ground(&self) -> PlanGround<'_> {
+        let SharedGoals { job, known, tables, .. } = &*self.shared;
+        PlanGround { known, tables, portions: PlanPortions::of_turn(job.nodes) }
+    }
+
     /// The search of a goal as some unit before this one has left it, with the number of that unit's successor.
-    fn begun(&self, goal: usize, turn: u64) -> Result<(PlanSearch<'_>, u64), String> {
-        let SharedGoals { known, goals, tables, .. } = &*self.shared;
-        let position = known.position_after(&goals[goal]);
+    fn begun(&self, goal: usize, turn: u64) -> Result<(GoalSearch<'_>, u64), String> {
+        let way = &self.shared.goals[goal];
         for before in (turn.saturating_sub(KEPT)..turn).rev() {
             let tree = self.part(goal, before).and_then(|part| part.tree);
-            if let Some(Ok(search)) = tree.map(|tree| PlanSearch::restore(tables, &position, known, &tree)) {
+            if let Some(Ok(search)) = tree.map(|tree| GoalSearch::restore(self.ground(), way, &tree)) {
                 return Ok((search, before + 1));
             }
         }
-        let search = PlanSearch::new(tables, &position, known).map_err(|error| error.to_string())?;
+        let search = GoalSearch::new(self.ground(), way).map_err(|error| error.to_string())?;
         Ok((search, 0))
     }
 
@@ -121,46 +126,39 @@ impl GoalSearcher {
     }
 
     fn search(&self, goal: usize, turn: u64, clock: &UnitClock<'_>) -> Result<PlanPart, String> {
-        let stopped = || "the search was stopped".to_owned();
-        let SharedGoals { job, known, goals, .. } = &*self.shared;
-        let monitor = watched(clock, job.nodes);
+        let stopped = |_| "the search was stopped".to_owned();
+        let monitor = watched(clock, self.shared.job.nodes);
         let (mut search, from) = self.begun(goal, turn)?;
-        let (mut result, mut before) = (Err(Stopped::Budget), (0, 0));
+        let (mut left, mut before, mut saved) = (GoalTurn::Open, (0, 0), Vec::new());
         for _ in from..=turn {
             before = (search.nodes(), search.threats());
-            monitor.restart(0);
-            result = search.run(&monitor);
-            if matches!(result, Err(Stopped::Asked)) {
-                return Err(stopped());
-            }
+            left = search.run(&monitor).map_err(|error| error.to_string())?.map_err(stopped)?;
             // The player forgets what it knows, as if each unit were computed elsewhere.
-            let _ = search.save();
+            saved = search.save();
         }
-        let mut plan = known.clone();
-        search.add_to(&mut plan, &goals[goal]);
-        let end = match result {
-            Ok(true) => match self.check(&plan, goal, &watched(clock, u64::MAX)).map_err(|_| stopped())? {
+        let mut plan = search.plan();
+        let end = match left {
+            GoalTurn::Proven => match self.check(&plan, goal, &watched(clock, u64::MAX)).map_err(stopped)? {
                 Ok(()) => PlanTurnEnd::Answered,
                 Err(hole) => PlanTurnEnd::Refused(hole.reason.to_string()),
             },
-            Ok(false) => PlanTurnEnd::GivenUp,
-            Err(_) => PlanTurnEnd::Open,
+            GoalTurn::Exhausted => PlanTurnEnd::GivenUp,
+            GoalTurn::Open => PlanTurnEnd::Open,
         };
         if matches!(end, PlanTurnEnd::Refused(_)) {
-            plan = known.clone();
+            plan = self.shared.known.clone();
         }
-        let added = plan.moves().get(known.moves().len()..).unwrap_or_default();
-        let moves: Vec<_> = added.iter().map(|PlannedMove { way, answer }| (way.clone(), *answer)).collect();
+        let moves = search.added(&plan);
         let record = PlanRecord {
             goal: goal as u64,
-            proof: search.proof(),
+            proof: search.left(),
             nodes: search.nodes() - before.0,
             threats: search.threats() - before.1,
             moves: moves.len() as u64,
             milliseconds: 0,
             end,
         };
-        let tree = (record.end == PlanTurnEnd::Open).then(|| search.save());
+        let tree = (record.end == PlanTurnEnd::Open).then_some(saved);
         Ok(PlanPart { record, moves, tree })
     }
 }
