@@ -19,7 +19,7 @@ use crate::solvers::reversi::learning::fit::{
 use crate::solvers::reversi::learning::foresight::{
     DepthSearcher, DepthValues, FEWEST_OF_STAGE, ForesightCollector, fit_cuts, stage_with_few,
 };
-use crate::solvers::reversi::learning::labels::Labeller;
+use crate::solvers::reversi::learning::labels::{Labeller, PARTS, TOGETHER, part_size};
 use anyhow::{Context, anyhow, bail, ensure};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -28,11 +28,6 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Searches of positions are told of so many times.
-const PARTS: usize = 10;
-/// Positions that are searched with one table, most of them of the same games.
-const TOGETHER: usize = 512;
 
 /// Learn the weights of a player from games that it has played against itself (see morpion selfplay).
 ///
@@ -282,9 +277,9 @@ fn tune_reversi(asked: &TuneOfReversi, out: &mut dyn Write) -> anyhow::Result<Ex
 /// Sets what the positions are worth by searches of so many plies.
 fn label(samples: &mut [ReversiSample], depth: u32, pool: &ThreadPool, out: &mut dyn Write) -> anyhow::Result<()> {
     let (all, mut done) = (samples.len(), 0);
-    for some in samples.chunks_mut(all / PARTS + 1) {
+    for some in samples.chunks_mut(part_size(all)) {
         let searched = |together: &mut [ReversiSample]| -> anyhow::Result<()> {
-            Labeller::new(PatternWeights::usual(), depth)?.label(together);
+            Labeller::new(PatternWeights::usual(), depth)?.label(together, &|| false);
             Ok(())
         };
         pool.install(|| some.par_chunks_mut(TOGETHER).try_for_each(searched))?;

@@ -32,6 +32,7 @@ pub struct TuneSettings {
     search_part: Option<f64>,
     penalty: Option<f64>,
     weights: BuiltInWeights,
+    search: Option<u32>,
 }
 
 impl Default for TuneSettings {
@@ -46,12 +47,13 @@ impl Default for TuneSettings {
             search_part: None,
             penalty: None,
             weights,
+            search: None,
         }
     }
 }
 
 /// The settings, in the order of help texts.
-pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 8] = [
+pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 9] = [
     SettingRow {
         about: SettingInfo::new("game", "Game", ValueKind::Choice(&SELFPLAY_GAMES), "The game whose player learns.")
             .value_name("GAME"),
@@ -135,6 +137,19 @@ pub static TUNE_SETTINGS: [SettingRow<TuneSettings>; 8] = [
         read: |asked, text| read_name(text).map(|weights| asked.weights = weights),
         show: |asked| Some(show_name(&asked.weights)),
     },
+    SettingRow {
+        about: SettingInfo::new(
+            "search",
+            "Plies of searches",
+            ValueKind::Whole { min: 2, max: 20 },
+            "For Reversi: learn what searches of so many plies say of the positions, instead of how the games end. The \
+             last twelve moves count as they end.",
+        )
+        .value_name("PLIES")
+        .unset("the ends of games"),
+        read: |asked, text| read_text(text).map(|search| asked.search = Some(search)),
+        show: |asked| asked.search.map(|search| search.to_string()),
+    },
 ];
 
 /// A number from 0 to the greatest one.
@@ -164,7 +179,7 @@ impl SettingsTable for TuneSettings {
 }
 
 /// The settings that only some fits have.
-const OF_SOME: [&str; 6] = ["learn", "steps", "passes", "search_part", "penalty", "weights"];
+const OF_SOME: [&str; 7] = ["learn", "steps", "passes", "search_part", "penalty", "weights", "search"];
 
 /// The default of a setting of a fit; nothing if it has none, or no such setting.
 pub fn tune_default(game: MatchGameName, learn: TuneSubject, name: &str) -> Option<String> {
@@ -197,7 +212,11 @@ impl TuneSettings {
     pub fn check(given: &[GivenSetting]) -> Result<TuneSettings, BadValue> {
         let asked: TuneSettings = read(given)?;
         let is_reversi = asked.game == MatchGameName::Reversi;
-        let has = |name: &str| tune_default(asked.game, asked.learn, name).is_some();
+        // Nothing is searched by default.
+        let has = |name: &str| match name {
+            "search" => is_reversi,
+            _ => tune_default(asked.game, asked.learn, name).is_some(),
+        };
         if let Some(one) = given.iter().find(|one| OF_SOME.contains(&one.name) && !has(one.name)) {
             let of = match asked.learn {
                 TuneSubject::Weights if one.name == "passes" => "weights, but of a network",
@@ -223,7 +242,7 @@ impl TuneSettings {
     /// # Errors
     /// If the settings make no sense, or the games are not there or do not fit together.
     pub fn job(given: &[GivenSetting], made: MadeGames<'_>) -> Result<TuneJob, BadValue> {
-        let TuneSettings { game, jobs, learn, steps, passes, search_part, penalty, weights } =
+        let TuneSettings { game, jobs, learn, steps, passes, search_part, penalty, weights, search } =
             TuneSettings::check(given)?;
         let place = given.iter().rfind(|one| one.name == "games_of").map(GivenSetting::place).unwrap_or_default();
         let placed = |why: String| BadValue(format!("{place}: {why}"));
@@ -261,6 +280,7 @@ impl TuneSettings {
             search_part: search_part.map_or_else(|| read_text(&usual("search_part")), Ok)?,
             penalty: penalty.map_or_else(|| read_text(&usual("penalty")), Ok)?,
             weights,
+            search: search.unwrap_or(0),
         })
     }
 }
@@ -295,17 +315,19 @@ mod tests {
         assert_eq!(usual.sources.iter().map(|source| source.job).collect::<Vec<_>>(), [1, 2]);
         let other = job(json!({ "games_of": 3, "game": "reversi", "penalty": 2.5 })).unwrap();
         assert_eq!((other.steps, other.penalty, other.fit().as_str()), (30, 2.5, "steps=30 penalty=2.5"));
+        let searched = job(json!({ "games_of": 3, "game": "reversi", "search": 6 })).unwrap();
+        assert_eq!((searched.search, searched.fit().as_str()), (6, "steps=30 penalty=50 search=6"));
         let network = job(json!({ "games_of": 1, "learn": "network" })).unwrap();
         assert_eq!((network.learn, network.steps, network.search_part), (TuneSubject::Network, 8, 0.5));
         let network = job(json!({ "games_of": 1, "learn": "network", "passes": 30, "search_part": 1 })).unwrap();
         assert_eq!((network.steps, network.search_part), (30, 1.0));
-        for asked in [&usual, &network] {
+        for asked in [&usual, &network, &searched] {
             let stored = serde_json::to_string(asked).unwrap();
             assert_eq!(serde_json::from_str::<TuneJob>(&stored).unwrap(), *asked);
         }
-        // As versions without networks have stored it.
+        // As versions without networks and searches have stored it.
         let mut stored = serde_json::to_value(&usual).unwrap();
-        stored.as_object_mut().unwrap().remove("learn").unwrap();
+        ["learn", "search"].map(|key| stored.as_object_mut().unwrap().remove(key).unwrap());
         assert_eq!(serde_json::from_value::<TuneJob>(stored).unwrap(), usual);
     }
 
@@ -333,6 +355,8 @@ mod tests {
             ),
             (json!({ "games_of": 1, "passes": 8 }), "passes is not a setting of weights, but of a network"),
             (json!({ "games_of": 1, "learn": "network", "passes": 0 }), "0 is not in 1..=1000"),
+            (json!({ "games_of": 1, "search": 6 }), "search is not a setting of gomoku"),
+            (json!({ "games_of": 3, "game": "reversi", "search": 1 }), "1 is not in 2..=20"),
             (json!({ "games_of": 1, "learn": "all" }), "expected one of weights, network"),
             (json!({ "file": "x" }), "unknown key 'file'"),
         ] {

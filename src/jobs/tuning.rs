@@ -1,6 +1,7 @@
 //! Weights that are learned from games as a job: the fit of `morpion tune`, in units.
 //!
-//! In Reversi a unit is a stage of the game, which is fitted by itself. In Gomoku all weights are fitted at once, so
+//! In Reversi a unit is a stage of the game, which is fitted by itself. If positions are learned from by what searches
+//! say of them, the first units are these searches, and the stages come one after the other. In Gomoku all weights are fitted at once, so
 //! a unit is a part of the steps and continues from the outcome of the one before it; so it is of a network, whose
 //! steps are passes over all positions.
 
@@ -15,11 +16,14 @@ use crate::solvers::gomoku::lines::codes::MoveCodes;
 use crate::solvers::gomoku::lines::weights::LineWeights;
 use crate::solvers::learning::FitLoss;
 use crate::solvers::reversi::learning::fit::{FittedStage, PatternFitSettings, SquareErrors};
+use crate::solvers::reversi::learning::labels::{PARTS, TOGETHER, part_size};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Most units of a fit of Gomoku: what each fits is kept, some hundred kilobytes.
 const MOST_PARTS: u64 = 20;
+/// Units in which a part of the positions of Reversi is searched, where they are.
+const SEARCHES_OF_PART: usize = 10;
 
 /// A job of games of a player against itself, from which weights are learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +63,9 @@ pub struct TuneJob {
     pub penalty: f64,
     /// For Gomoku: the weights that the loss is compared with; a network corrects the usual ones.
     pub weights: BuiltInWeights,
+    /// For Reversi: the plies of the searches whose values are learned; 0 if the ends of games are.
+    #[serde(default)]
+    pub search: u32,
 }
 
 impl TuneJob {
@@ -89,10 +96,28 @@ impl TuneJob {
     /// The settings of the fit, in words.
     pub fn fit(&self) -> String {
         match (self.game, self.learn) {
+            (MatchGameName::Reversi, _) if self.search > 0 => {
+                format!("{} search={}", self.reversi_fit(), self.search)
+            }
             (MatchGameName::Reversi, _) => self.reversi_fit().to_string(),
             (_, TuneSubject::Weights) => self.gomoku_fit().to_string(),
             (_, TuneSubject::Network) => self.network_fit().told_with(&self.line_weights()),
         }
+    }
+
+    /// For Reversi: the number of units that search positions. They come before those of the stages.
+    pub fn searches(&self) -> u64 {
+        if self.game == MatchGameName::Reversi && self.search > 0 { (PARTS * SEARCHES_OF_PART) as u64 } else { 0 }
+    }
+
+    /// For Reversi: the positions that a unit searches, of so many. Those that are searched with one table are whole.
+    pub fn searched_by(&self, unit: u64, positions: usize) -> Range<usize> {
+        let (part, place) = (unit as usize / SEARCHES_OF_PART, unit as usize % SEARCHES_OF_PART);
+        let begin = (part * part_size(positions)).min(positions);
+        let end = (begin + part_size(positions)).min(positions);
+        let tables = (end - begin).div_ceil(TOGETHER);
+        let at = |place: usize| (begin + tables * place / SEARCHES_OF_PART * TOGETHER).min(end);
+        at(place)..at(place + 1)
     }
 
     /// The steps of Gomoku that a unit makes, counted from 0.
@@ -129,6 +154,8 @@ pub enum FittedPart {
     },
     /// Where the fit of a network is.
     GomokuNetwork(NetworkFitState),
+    /// What positions of Reversi are worth by searches.
+    ReversiSearched(Vec<f32>),
 }
 
 /// The figures of a part of a fit as they are stored.
@@ -138,7 +165,7 @@ pub struct TuneRecord {
     pub games: Vec<u64>,
     /// Number of positions of all games.
     pub positions: u64,
-    /// Steps that were made.
+    /// Steps that were made; 0 of a unit that searches positions.
     pub steps: u64,
     /// The loss after it.
     pub part: PartLoss,
@@ -155,7 +182,8 @@ pub struct TuneRecord {
 /// The loss after a part of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PartLoss {
-    /// In Gomoku the steps that are made, or the passes of a network; in Reversi the stage.
+    /// In Gomoku the steps that are made, or the passes of a network; in Reversi the stage. Of a unit that searches
+    /// positions nothing here counts.
     pub at: u32,
     /// Positions that it is about.
     pub positions: u64,
@@ -186,13 +214,13 @@ impl NumberedJob for TuneJob {
 
     fn units(&self) -> u64 {
         match self.game {
-            MatchGameName::Reversi => STAGES as u64,
+            MatchGameName::Reversi => self.searches() + STAGES as u64,
             _ => MOST_PARTS.min(self.steps.into()),
         }
     }
 
-    fn in_turn(&self, _unit: u64) -> bool {
-        self.game == MatchGameName::Gomoku
+    fn in_turn(&self, unit: u64) -> bool {
+        self.game == MatchGameName::Gomoku || (self.search > 0 && unit >= self.searches())
     }
 
     fn nothing(&self) -> TuneTally {
@@ -202,6 +230,9 @@ impl NumberedJob for TuneJob {
     fn count(&self, tally: &mut TuneTally, record: &TuneRecord) {
         tally.games = record.games.iter().sum();
         tally.positions = record.positions;
+        if record.steps == 0 {
+            return;
+        }
         tally.losses.push(record.part);
         tally.before = tally.before.or(record.before);
         tally.after = tally.after.or(record.after);
@@ -223,7 +254,7 @@ mod tests {
 
     fn job(game: MatchGameName, steps: u32) -> TuneJob {
         let (learn, search_part, penalty, weights) = (TuneSubject::Weights, 0.0, 16.0, BuiltInWeights::Usual);
-        TuneJob { game, sources: Vec::new(), learn, steps, search_part, penalty, weights }
+        TuneJob { game, sources: Vec::new(), learn, steps, search_part, penalty, weights, search: 0 }
     }
 
     #[test]
@@ -238,5 +269,23 @@ mod tests {
         }
         let reversi = job(MatchGameName::Reversi, 30);
         assert!(reversi.units() == 15 && !reversi.in_turn(1));
+    }
+
+    /// Each position is searched once, and with those that the command searches it with.
+    #[test]
+    fn the_units_of_reversi_search_each_position_once() {
+        let job = TuneJob { search: 6, ..job(MatchGameName::Reversi, 30) };
+        assert!(job.units() == 115 && !job.in_turn(99) && job.in_turn(100));
+        for positions in [0, 1, 9, 4_000, 51_199, 1_000_003] {
+            let mut next = 0;
+            for unit in 0..job.searches() {
+                let range = job.searched_by(unit, positions);
+                assert!(range.start == next && range.end >= next, "{positions}: {unit}, {range:?}");
+                let place = range.start % part_size(positions);
+                assert!(range.is_empty() || place.is_multiple_of(TOGETHER), "{positions}: {unit}, {range:?}");
+                next = range.end;
+            }
+            assert_eq!(next, positions);
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::numbered::outcomes;
 use super::numbered::parts::{read_part, write_part};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::files::{FileError, Keep, replace};
+use crate::games::reversi::weights::PatternWeights;
 use crate::jobs::numbered::NumberedJob;
 use crate::jobs::selfplay::SelfplayJob;
 use crate::jobs::setup::matches::MatchGameName;
@@ -18,7 +19,10 @@ use crate::solvers::gomoku::learning::sample::GomokuCollector;
 use crate::solvers::gomoku::lines::codes::MoveCodes;
 use crate::solvers::learning::{FEWEST, FitLoss, GameCollector, GamesFile, LearnedFrom};
 use crate::solvers::matches::own::MoveClock;
-use crate::solvers::reversi::learning::fit::{FittedStage, PartSum, ReversiCollector, errors, fit_stage};
+use crate::solvers::reversi::learning::fit::{
+    FittedStage, PartSum, ReversiCollector, ReversiSample, errors, fit_stage,
+};
+use crate::solvers::reversi::learning::labels::{Labeller, TOGETHER};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -151,10 +155,14 @@ pub fn tuners(job: &TuneJob, folder: &Path) -> PlayerMaker<TuneRecord> {
     let (job, folder) = (job.clone(), folder.to_owned());
     let (gomoku, reversi) = (SharedGames::<GomokuCollector>::default(), SharedGames::<ReversiCollector>::default());
     let network = SharedGames::<NetworkCollector>::default();
+    let searched = SearchedSamples::default();
     Box::new(move || {
         let (job, folder) = (job.clone(), folder.clone());
         Ok(match (job.game, job.learn) {
-            (MatchGameName::Reversi, _) => Box::new(ReversiTuner { job, folder, games: Arc::clone(&reversi) }),
+            (MatchGameName::Reversi, _) => {
+                let (games, searched) = (Arc::clone(&reversi), Arc::clone(&searched));
+                Box::new(ReversiTuner { job, folder, games, searched })
+            }
             (_, TuneSubject::Weights) => Box::new(GomokuTuner { job, folder, games: Arc::clone(&gomoku) }),
             (_, TuneSubject::Network) => Box::new(NetworkTuner { job, folder, games: Arc::clone(&network) }),
         })
@@ -191,7 +199,7 @@ impl UnitPlayer<TuneRecord> for GomokuTuner {
                 Some(FittedPart::GomokuWithOrder { evaluation, order }) => (evaluation, order),
                 // Versions before the order was learned have left it: this unit makes the steps before its own, too.
                 None | Some(FittedPart::Gomoku(_)) => (fit.begin(), order.begin()),
-                Some(FittedPart::Reversi(_) | FittedPart::GomokuNetwork(_)) => {
+                Some(FittedPart::Reversi(_) | FittedPart::ReversiSearched(_) | FittedPart::GomokuNetwork(_)) => {
                     return Err(format!("part {unit} continues from one of another fit"));
                 }
             };
@@ -271,16 +279,55 @@ impl UnitPlayer<TuneRecord> for NetworkTuner {
     }
 }
 
-/// Fits stages of Reversi.
+/// The positions of Reversi with what searches say of them, which all workers share.
+type SearchedSamples = Arc<Mutex<Option<Arc<Vec<ReversiSample>>>>>;
+
+/// Searches positions of Reversi, and fits stages.
 struct ReversiTuner {
     job: TuneJob,
     folder: PathBuf,
     games: SharedGames<ReversiCollector>,
+    searched: SearchedSamples,
+}
+
+impl ReversiTuner {
+    /// What searches say of the positions of a unit.
+    fn search(&self, samples: &[ReversiSample], unit: u64, clock: &UnitClock<'_>) -> Result<Vec<f32>, String> {
+        let mut asked = samples[self.job.searched_by(unit, samples.len())].to_vec();
+        let labeller = Labeller::new(PatternWeights::usual(), self.job.search);
+        let mut labeller = labeller.map_err(|error| error.to_string())?;
+        if asked.chunks_mut(TOGETHER).all(|together| labeller.label(together, &|| clock.stops())) {
+            Ok(asked.iter().map(|sample| sample.worth).collect())
+        } else {
+            Err("the search was stopped".to_owned())
+        }
+    }
+
+    /// The positions with what the units before have found, read once, whoever is first.
+    fn searched(&self, samples: &[ReversiSample]) -> Result<Arc<Vec<ReversiSample>>, String> {
+        let mut shared = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(searched) = &*shared {
+            return Ok(Arc::clone(searched));
+        }
+        let mut searched = samples.to_vec();
+        for unit in 0..self.job.searches() {
+            let of_unit = &mut searched[self.job.searched_by(unit, samples.len())];
+            match read_part(&self.folder, unit)? {
+                FittedPart::ReversiSearched(worths) if worths.len() == of_unit.len() => {
+                    of_unit.iter_mut().zip(worths).for_each(|(sample, worth)| sample.worth = worth);
+                }
+                _ => return Err(format!("part {unit} is not of {} positions that were searched", of_unit.len())),
+            }
+        }
+        let searched = Arc::new(searched);
+        *shared = Some(Arc::clone(&searched));
+        Ok(searched)
+    }
 }
 
 impl UnitPlayer<TuneRecord> for ReversiTuner {
     fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<TuneRecord, String> {
-        let ReversiTuner { job, folder, games } = self;
+        let ReversiTuner { job, folder, games, .. } = &*self;
         let began = thread_seconds();
         clock.begin();
         let games = shared(
@@ -290,8 +337,26 @@ impl UnitPlayer<TuneRecord> for ReversiTuner {
             clock,
             |collected| collected.samples.len(),
         )?;
-        let samples = &games.collected.samples;
-        let stage = usize::try_from(unit).map_err(|_| format!("there is no stage {unit}"))?;
+        let (samples, positions) = (&games.collected.samples, games.collected.samples.len() as u64);
+        let Some(stage) = unit.checked_sub(job.searches()) else {
+            let worths = self.search(samples, unit, clock)?;
+            let part = PartLoss { at: 0, positions: worths.len() as u64, loss: FitLoss::default() };
+            write_part(folder, unit, &FittedPart::ReversiSearched(worths))?;
+            let (games, milliseconds) = (games.games.clone(), milliseconds_since(began));
+            return Ok(TuneRecord {
+                games,
+                positions,
+                steps: 0,
+                part,
+                before: None,
+                after: None,
+                errors: None,
+                milliseconds,
+            });
+        };
+        let searched = if job.search > 0 { Some(self.searched(samples)?) } else { None };
+        let samples = searched.as_ref().map_or(samples, |searched| &**searched);
+        let stage = usize::try_from(stage).map_err(|_| format!("there is no stage {stage}"))?;
         let one = |parts: usize, sum: &PartSum<'_>| (0..parts).map(sum).collect();
         let fitted = fit_stage(samples, stage, job.reversi_fit(), &one, &|| clock.stops());
         if clock.is_stopped() {
@@ -302,7 +367,7 @@ impl UnitPlayer<TuneRecord> for ReversiTuner {
         write_part(folder, unit, &FittedPart::Reversi(fitted))?;
         Ok(TuneRecord {
             games: games.games.clone(),
-            positions: samples.len() as u64,
+            positions,
             steps: job.steps.into(),
             part,
             before: None,
@@ -354,12 +419,10 @@ pub fn learned(
         };
     }
     let mut stages = Vec::new();
-    for unit in 0..units {
+    for unit in job.searches()..units {
         match read_part(folder, unit)? {
             FittedPart::Reversi(fitted) => stages.push(fitted),
-            FittedPart::Gomoku(_) | FittedPart::GomokuWithOrder { .. } | FittedPart::GomokuNetwork(_) => {
-                return Err(format!("part {unit} is one of Gomoku"));
-            }
+            _ => return Err(format!("part {unit} is no stage of Reversi")),
         }
     }
     let mut weights = FittedStage::joined(&stages);

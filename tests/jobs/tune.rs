@@ -176,6 +176,24 @@ fn the_weights_of_reversi_are_those_of_the_command() {
     let command = by_command(&state.join(format!("jobs/{id}")), "reversi", &[games], &["--steps", "3"]);
     let [learned, command] = [&bytes, &command].map(|bytes| PatternWeights::read(bytes).unwrap());
     assert_eq!((learned.sum(), about(&learned.about)), (command.sum(), about(&command.about)));
+    let ends = learned.sum();
+    // What searches say is learned, too, by a hundred units more. A restart costs none of them.
+    let settings = json!({ "game": "reversi", "games_of": games, "steps": 3, "search": 3 });
+    let id = submit(&daemon, "tune", &settings, &json!({}));
+    wait_for(&daemon, id, "some positions are searched", |view| view.summary.units_done >= 10);
+    carried_out(&daemon, id, JobCommand::Pause);
+    close(daemon);
+    let daemon = open(&state, 2);
+    let view = resumed_to_the_end(&daemon, id);
+    assert_eq!(view.summary.reason.as_deref(), Some("learned"), "{view:?}");
+    let found = view.summary.tune.unwrap();
+    assert_eq!((found.parts, found.parts_done, view.summary.iterations, found.losses.len()), (115, 115, 45, 15));
+    let bytes = daemon.weights(id).unwrap();
+    let flags = ["--steps", "3", "--search", "3"];
+    let command = by_command(&state.join(format!("jobs/{id}")), "reversi", &[games], &flags);
+    let [learned, command] = [&bytes, &command].map(|bytes| PatternWeights::read(bytes).unwrap());
+    assert_eq!((learned.sum(), about(&learned.about)), (command.sum(), about(&command.about)));
+    assert_ne!(learned.sum(), ends);
 }
 
 #[test]

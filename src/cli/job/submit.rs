@@ -101,8 +101,8 @@ enum OtherKind {
     ///
     /// The games are those of jobs of the kind selfplay; what they have made when this job begins is taken, so it can
     /// be submitted with --after. A unit is a stage of the game in Reversi, and a twentieth of the steps in Gomoku,
-    /// one after the other. `morpion job weights ID -o FILE` writes the file of the weights. The iterations of the
-    /// job are steps.
+    /// one after the other. With --search the first hundred units search the positions. `morpion job weights ID -o
+    /// FILE` writes the file of the weights. The iterations of the job are steps.
     Tune(Box<SubmitPlayed<TuneSettings>>),
     /// Submit tactical questions in Go to be answered, with the file and the flags of `morpion tactics suite`
     ///

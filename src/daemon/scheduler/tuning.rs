@@ -21,6 +21,7 @@ const WORKER_MEMORY: u64 = 16 << 20;
 /// Memory of the positions of a game: round estimates.
 fn memory_of_game(job: &TuneJob) -> u64 {
     match (job.game, job.learn) {
+        (MatchGameName::Reversi, _) if job.search > 0 => 4 << 10,
         (MatchGameName::Reversi, _) => 2 << 10,
         (_, TuneSubject::Weights) => 12 << 10,
         (_, TuneSubject::Network) => 24 << 10,

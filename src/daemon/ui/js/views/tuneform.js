@@ -14,6 +14,7 @@ const SETTINGS = [
   { name: "steps", label: t`Steps`, kind: "whole", min: 1, max: 100_000, when: WEIGHTS, placeholder: t`300 for Gomoku, 30 for Reversi`, help: t`Steps of the fit, each over all positions; in Reversi for each stage of the game.` },
   { name: "passes", label: t`Passes`, kind: "whole", min: 1, max: 1000, of: ["gomoku"], when: NETWORK, placeholder: "8", help: t`How often each position is taken.` },
   { name: "search_part", label: t`Part of the search`, kind: "number", min: 0, max: 1, of: ["gomoku"], placeholder: t`0, for a network 0.5`, help: t`How much of the target is the value of the search, 0 to 1; the rest is the end of the game.` },
+  { name: "search", label: t`Plies of searches`, kind: "whole", min: 2, max: 20, of: ["reversi"], placeholder: t`the ends of games`, help: t`Learn what searches of so many plies say of the positions, instead of how the games end.` },
   { name: "penalty", label: t`Penalty`, kind: "number", min: 0, when: WEIGHTS, placeholder: t`16 for Gomoku, 50 for Reversi`, help: t`How much weights that few games speak for are drawn to 0.` },
   { name: "weights", label: t`Weights`, kind: "choice", of: ["gomoku"], when: WEIGHTS, help: t`The weights to compare with.`,
     choices: [{ value: "usual", label: t`Those of the program` }, { value: "by-hand", label: t`Those that were made by hand` }] },
