@@ -7,6 +7,7 @@ use crate::core::quantity::{grouped, parse_bytes};
 use crate::jobs::setup::gomoku::GomokuSetup;
 use crate::jobs::setup::reversi::ReversiSetup;
 use crate::runner::parallel::THREAD_MEANS;
+use crate::runner::simulated::{SIMULATED_MEANS, simulation};
 use crate::solvers::gomoku::thesis::ThesisPlayer;
 use crate::solvers::gomoku::thesis::patterns::PatternTable;
 use crate::solvers::gomoku::thesis::position::{AttackWeights, PatternPosition};
@@ -18,6 +19,7 @@ use anyhow::{Context, bail};
 use clap::builder::PossibleValue;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
@@ -33,6 +35,10 @@ const MOST_THREADS: i64 = 1024;
 /// heuristic value of the game. A row tells the seconds of the clock for all positions, how many times as fast that
 /// is as one thread, the nodes, how many more these are, and which part of the time threads had nothing to do. With
 /// several depths, the last table has their mean. The machine should have nothing else to do.
+///
+/// With --simulate each thread has a simulated processor of its own, however many the machine has. Time is then
+/// counted in nodes, as if each took equally long, and threads did not slow each other down. The figures are the same
+/// each time.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -82,6 +88,9 @@ struct SpeedupFlags {
     /// Memory of the transposition table of "abdada"
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     memory: u64,
+    /// Simulate a processor for each thread, and count time in nodes
+    #[arg(long)]
+    simulate: bool,
     /// Print one JSON object per row instead of the table
     #[arg(long)]
     json: bool,
@@ -123,7 +132,12 @@ fn speedup<G: Game + Send + Sync>(
     out: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     let SpeedupFlags { depths, positions, plies, seed, json, .. } = options;
-    let (table, monitor) = (Table::new(options.memory)?, Monitor::default());
+    let table = Table::new(options.memory)?;
+    let (monitor, thread_means) = match options.simulate {
+        true => (simulation(), SIMULATED_MEANS),
+        false => (Arc::new(Monitor::default()), THREAD_MEANS),
+    };
+    let time = if options.simulate { "time, nodes" } else { "seconds" };
     let mut threads: Vec<usize> = options.threads.iter().map(|&count| count as usize).filter(|&n| n > 1).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -140,21 +154,21 @@ fn speedup<G: Game + Send + Sync>(
             writeln!(out, "{title}, {count} positions after {plies} plies (seed {seed}), depth {depth}")?;
             writeln!(
                 out,
-                "scheme   threads    seconds  times as fast            nodes  more nodes   splits  waited"
+                "scheme   threads {time:>12}  times as fast            nodes  more nodes   splits  waited"
             )?;
         }
         for name in &options.schemes {
             let scheme = Scheme::named(name).with_context(|| format!("there is no scheme {name:?}"))?;
             let mut one = None;
             for &threads in &threads {
-                let sharing = Sharing { scheme, threads, means: THREAD_MEANS };
+                let sharing = Sharing { scheme, threads, means: thread_means };
                 let row = measure_speedup(&drawn, depth, sharing, &table, &monitor)?;
                 let one = *one.get_or_insert(row);
                 means.add(&row, &one);
                 if *json {
                     writeln!(out, "{}", to_json(title, depth, drawn.len(), options, &row, &one))?;
                 } else {
-                    writeln!(out, "{}", to_line(&row, &one))?;
+                    writeln!(out, "{}", to_line(&row, &one, options.simulate))?;
                 }
                 out.flush()?;
             }
@@ -203,7 +217,7 @@ fn compared(row: &SpeedupRow, one: &SpeedupRow) -> (f64, f64, f64) {
     (part(one.seconds, row.seconds), nodes - 1.0, part(row.counts.waited, row.seconds * row.sharing.threads as f64))
 }
 
-fn to_line(row: &SpeedupRow, one: &SpeedupRow) -> String {
+fn to_line(row: &SpeedupRow, one: &SpeedupRow, is_simulated: bool) -> String {
     let SpeedupRow { sharing: Sharing { scheme, threads, .. }, seconds, counts } = row;
     let (fast, more, waited) = compared(row, one);
     // Over a table nobody splits and nobody waits.
@@ -211,8 +225,9 @@ fn to_line(row: &SpeedupRow, one: &SpeedupRow) -> String {
         Scheme::Abdada => ("-".to_owned(), "-".to_owned()),
         _ => (grouped(counts.splits), format!("{:.0} %", 100.0 * waited)),
     };
+    let time = if is_simulated { grouped(*seconds as u64) } else { format!("{seconds:.3}") };
     format!(
-        "{:<8} {threads:>7} {seconds:>10.3} {fast:>14.2} {:>16} {:>9.1} % {splits:>8} {waited:>7}",
+        "{:<8} {threads:>7} {time:>12} {fast:>14.2} {:>16} {:>9.1} % {splits:>8} {waited:>7}",
         scheme.name(),
         grouped(counts.nodes),
         100.0 * more,
@@ -229,10 +244,11 @@ fn to_json(
 ) -> String {
     let SpeedupRow { sharing: Sharing { scheme, threads, .. }, seconds, counts } = row;
     let (fast, more, waited) = compared(row, one);
+    let time = if options.simulate { "time_in_nodes" } else { "seconds" };
     serde_json::json!({
         "version": JSON_VERSION, "command": "speedup", "game": title,
         "positions": positions, "plies": options.plies, "seed": options.seed, "depth": depth,
-        "scheme": scheme.name(), "threads": threads, "seconds": seconds, "times_as_fast": fast,
+        "scheme": scheme.name(), "threads": threads, time: seconds, "times_as_fast": fast,
         "nodes": counts.nodes, "more_nodes": more, "splits": counts.splits, "joined": counts.joined,
         "waited": waited,
     })

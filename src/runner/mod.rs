@@ -35,6 +35,7 @@ pub mod progress;
 pub mod proving;
 pub mod selfplay;
 mod session;
+pub mod simulated;
 pub mod state;
 pub mod statistics;
 pub mod status;

@@ -501,6 +501,16 @@ fn speedups_are_measured_by_each_scheme() {
     // Without a table one thread visits the same nodes by each scheme.
     assert!(rows[0]["nodes"] == rows[2]["nodes"] && rows[0]["nodes"] == rows[4]["nodes"]);
     assert!(rows[14]["scheme"] == "abdada" && rows[14]["depth"] == 4);
+    // Simulated threads have the same figures each time; only they have a time in nodes.
+    let simulated = || morpion(&[&args[..], &["--memory", "1M", "--json", "--simulate"]].concat());
+    let (status, out, err) = simulated();
+    assert!(status == 0 && simulated().1 == out, "{out}{err}");
+    let of_three: Value = serde_json::from_str(out.lines().nth(1).unwrap()).unwrap();
+    assert!(of_three["times_as_fast"].as_f64() > Some(1.0) && of_three["threads"] == 3, "{of_three}");
+    assert!(of_three["time_in_nodes"].as_f64() < of_three["nodes"].as_f64(), "{of_three}");
+    assert!(of_three.get("seconds").is_none() && rows[1].get("time_in_nodes").is_none());
+    let (_, table, _) = morpion(&[&args[..], &["--simulate"]].concat());
+    assert!(table.contains("time, nodes  times as fast"), "{table}");
     for (args, reason) in [
         (&["reversi", "--size", "4", "--plies", "60"][..], "no game is still going on after 60 plies"),
         (&["gomoku", "--size", "7", "--win", "4"], "plays for five in a row, not for 4"),

@@ -143,6 +143,10 @@ impl Monitor {
 }
 
 impl Watch for Monitor {
+    fn interval(&self) -> u64 {
+        INTERVAL.min(self.interval)
+    }
+
     #[inline]
     fn report(&self, nodes: u64) -> Result<(), Stopped> {
         Monitor::report(self, nodes)

@@ -11,7 +11,7 @@ pub struct ThreadMeans {
     pub together: RunTogether,
     /// Lets other threads have the processor for a moment.
     pub give_way: fn(),
-    /// Seconds of the clock since any moment that stays the same.
+    /// Seconds of the clock since any moment that stays the same; nodes, if the threads are simulated.
     pub seconds: fn() -> f64,
 }
 

@@ -78,7 +78,8 @@ pub struct ParallelCounts {
     pub splits: u64,
     /// How often a thread came to the split of another one.
     pub joined: u64,
-    /// Seconds of the clock in which threads had nothing to do, summed over the threads.
+    /// Seconds of the clock in which threads had nothing to do, summed over the threads; nodes, if these are
+    /// simulated.
     pub waited: f64,
 }
 

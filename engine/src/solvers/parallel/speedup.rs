@@ -17,7 +17,7 @@ const TRIES: u64 = 1000;
 pub struct SpeedupRow {
     /// The scheme and the threads.
     pub sharing: Sharing,
-    /// Seconds of the clock, summed over the positions.
+    /// Seconds of the clock, summed over the positions; nodes of the clock, if the threads are simulated.
     pub seconds: f64,
     /// What was done, summed over the positions.
     pub counts: ParallelCounts,
