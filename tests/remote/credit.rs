@@ -185,11 +185,11 @@ fn messages_reach_the_machines_of_their_user() {
     }
     let directory = tempfile::tempdir().unwrap();
     let server = Server::configured(directory.path(), &crate::hostile::rights());
-    let program = daemon(&directory.path().join("state"), &server.url_of("daemon:daemon-password@"), 0);
+    let program = daemon(&directory.path().join("state"), &server.url_of("daemon:password-of-daemon@"), 0);
     let said = directory.path().join("said");
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
     command.env("MORPION_USER", "ada").args(["worker", "--workers", "1", "--name", "one", "--nats"]);
-    command.arg(server.url_of("worker:worker-password@")).stderr(std::fs::File::create(&said).unwrap());
+    command.arg(server.url_of("lab-1:password-of-lab-1@")).stderr(std::fs::File::create(&said).unwrap());
     let mut machine = command.spawn().unwrap();
     wait_until("the machine is there", || !machines(&program).is_empty());
     for (text, to) in [("For all.", None), ("For bob alone.", Some("bob")), ("For ada.", Some("ada"))] {

@@ -1,13 +1,24 @@
 //! Machines that lie, and machines that may do no more than a machine has to.
 
+use crate::daemons::program::{Program, end};
 use crate::daemons::*;
-use crate::machines::{MachineProcess, daemon, machines};
+use crate::machines::{MachineProcess, daemon, machines, undisturbed, work};
 use crate::server::{self, Server};
+use async_nats::HeaderMap;
+use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use morpion::core::encoding::{decode, encode};
-use morpion::queue::nats::message::{Beat, Introduction, JobMessage, Names, PROTOCOL, TurnMessage, Word};
-use serde_json::json;
+use morpion::queue::nats::message::{
+    Beat, Introduction, JobMessage, Names, PROTOCOL, PartRequest, TurnMessage, Word,
+};
+use morpion::queue::nats::rights::{configuration, with_machine};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A client that is no machine.
@@ -15,6 +26,8 @@ pub struct Liar {
     pub runtime: tokio::runtime::Runtime,
     pub client: async_nats::Client,
     pub names: Names,
+    /// The end of its subjects.
+    place: String,
 }
 
 /// Its number as a machine.
@@ -24,12 +37,16 @@ impl Liar {
     /// As a user with a password, or as nobody.
     pub fn connect(url: &str, user: Option<(&str, &str)>) -> Option<Liar> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let names = Names::new("morpion").unwrap();
         let mut options = async_nats::ConnectOptions::new();
+        let mut place = ID.to_owned();
         if let Some((user, password)) = user {
             options = options.user_and_password(user.to_owned(), password.to_owned());
+            options = options.custom_inbox_prefix(names.inbox(Some(user)));
+            place = format!("{user}.{ID}");
         }
         let client = runtime.block_on(options.connect(url)).ok()?;
-        Some(Liar { runtime, client, names: Names::new("morpion").unwrap() })
+        Some(Liar { runtime, client, names, place })
     }
 
     /// Publishes a message.
@@ -38,6 +55,26 @@ impl Liar {
             self.client.publish(subject, bytes.into()).await.unwrap();
             self.client.flush().await.unwrap();
         });
+    }
+
+    /// Publishes a message with a status, as only a server should: no client does that by itself.
+    fn publish_status(&self, subject: &str, server: &Server, status: u16, description: &str) {
+        let (user, password) = EVIL;
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        let headers =
+            format!("NATS/1.0 {status} {description}\r\n{NATS_MESSAGE_ID}: {:x}\r\n\r\n", rand::random::<u64>());
+        let length = headers.len();
+        let connect = json!({ "user": user, "pass": password, "verbose": false, "headers": true, "protocol": 1 });
+        write!(stream, "CONNECT {connect}\r\nHPUB {subject} {length} {length}\r\n{headers}\r\nPING\r\n").unwrap();
+        let mut said = String::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.unwrap();
+            said.push_str(&line);
+            if line.starts_with("PONG") {
+                break;
+            }
+        }
+        assert!(!said.contains("-ERR"), "{said}");
     }
 
     /// What it says to be there, with one worker and no turn.
@@ -57,7 +94,7 @@ impl Liar {
                 context.get_consumer_from_stream("workers", self.names.jobs_stream()).await.unwrap();
             let mut batch = consumer.batch().max_messages(1).expires(PATIENCE).messages().await.unwrap();
             loop {
-                self.client.publish(self.names.beat(ID), self.beat(name).into()).await.unwrap();
+                self.client.publish(self.names.beat(&self.place), self.beat(name).into()).await.unwrap();
                 if let Ok(message) = tokio::time::timeout(Duration::from_millis(500), batch.next()).await {
                     let message = message.expect("a turn").expect("a turn");
                     message.double_ack().await.unwrap();
@@ -69,7 +106,30 @@ impl Liar {
 
     /// Says a word of a turn, the one of this number.
     pub fn say(&self, turn: &str, number: u64, word: Word) {
-        self.publish(self.names.said(ID), encode(&TurnMessage { turn: turn.to_owned(), number, word }));
+        let message = TurnMessage { turn: turn.to_owned(), number, word };
+        self.publish_word(self.names.said(&self.place), encode(&message));
+    }
+
+    /// Publishes something as a machine publishes a word.
+    pub fn publish_word(&self, subject: String, bytes: Vec<u8>) {
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_MESSAGE_ID, format!("{:x}", rand::random::<u128>()));
+        self.publish_with(subject, headers, bytes);
+    }
+
+    fn publish_with(&self, subject: String, headers: HeaderMap, bytes: Vec<u8>) {
+        self.runtime.block_on(async {
+            self.client.publish_with_headers(subject, headers, bytes.into()).await.unwrap();
+            self.client.flush().await.unwrap();
+        });
+    }
+
+    /// Asks for something, and has the reply sent to a subject.
+    fn ask_for(&self, to: String, subject: String, bytes: Vec<u8>) {
+        self.runtime.block_on(async {
+            self.client.publish_with_reply(subject, to, bytes.into()).await.unwrap();
+            self.client.flush().await.unwrap();
+        });
     }
 }
 
@@ -130,11 +190,47 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
     program.stop();
 }
 
-/// The rights of `docs/scale-out.md`.
-pub fn rights() -> String {
+/// The configuration of `docs/scale-out.md`.
+fn documented() -> String {
     let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scale-out.md")).unwrap();
     let (_, rest) = document.split_once("```conf\n").expect("a configuration");
-    rest.split_once("```").unwrap().0.to_owned()
+    let (shown, _) = rest.split_once("```").unwrap();
+    shown.lines().map(|line| format!("{}\n", line.strip_prefix("   ").unwrap_or(line))).collect()
+}
+
+/// Its rights. Where the streams are the flags of a test's server say.
+pub fn rights() -> String {
+    let shown = documented();
+    shown.lines().filter(|line| !line.starts_with("jetstream ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The users of two machines in that configuration, with their passwords.
+const HONEST: (&str, &str) = ("lab-1", "password-of-lab-1");
+const EVIL: (&str, &str) = ("lab-2", "password-of-lab-2");
+
+/// An address with a user and a password.
+fn url_of(server: &Server, (user, password): (&str, &str)) -> String {
+    server.url_of(&format!("{user}:{password}@"))
+}
+
+/// A daemon without threads on a server with that configuration.
+fn daemon_with_rights(directory: &Path, server: &Server) -> Program {
+    daemon(&directory.join("state"), &url_of(server, ("daemon", "password-of-daemon")), 0)
+}
+
+/// The machine of a name, as the daemon shows it.
+fn seen(program: &Program, name: &str) -> Option<Value> {
+    machines(program).into_iter().find(|machine| machine["name"] == name)
+}
+
+#[test]
+fn the_documents_show_what_the_program_writes() {
+    let names = Names::new("morpion").unwrap();
+    let mut expected = configuration(&names, Some("/var/lib/nats"), "password-of-daemon").unwrap();
+    for (user, password) in [HONEST, EVIL] {
+        expected = with_machine(&expected, &names, user, password).unwrap();
+    }
+    assert_eq!(documented().trim_end(), expected.trim_end(), "{expected}");
 }
 
 #[test]
@@ -144,30 +240,214 @@ fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
     }
     let directory = tempfile::tempdir().unwrap();
     let server = Server::configured(directory.path(), &rights());
-    let program = daemon(&directory.path().join("state"), &server.url_of("daemon:daemon-password@"), 0);
+    let program = daemon_with_rights(directory.path(), &server);
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 2, "seed": 9 });
     let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    let url = server.url_of("worker:worker-password@");
-    let machine = MachineProcess::start(&url, "one");
+    let machine = MachineProcess::start(&url_of(&server, HONEST), "one");
     assert_eq!(program.wait_over(id)["state"], "finished");
     // What a machine has not to do it may not do.
-    let liar = Liar::connect(&server.url(), Some(("worker", "worker-password"))).unwrap();
+    let liar = Liar::connect(&server.url(), Some(EVIL)).unwrap();
     let inside = liar.runtime.enter();
     let context = jetstream::new(liar.client.clone());
     drop(inside);
     let short = Duration::from_secs(2);
-    liar.runtime.block_on(async {
+    let overheard = liar.runtime.block_on(async {
         let forged = async { context.publish(liar.names.jobs("1-forged"), "x".into()).await.unwrap().await };
         let forged = tokio::time::timeout(short, forged).await;
         assert!(!forged.is_ok_and(|sent| sent.is_ok()), "a turn is forged");
         let stream = tokio::time::timeout(short, context.get_stream(liar.names.said_stream())).await;
         assert!(!stream.is_ok_and(|stream| stream.is_ok()), "the stream of words is read");
-        let mut overheard = liar.client.subscribe(liar.names.said("*")).await.unwrap();
+        // The words of others, what they are told, and the replies that they and the daemon get.
+        let (names, mut overheard) = (&liar.names, Vec::new());
+        let honest = format!("{}.>", names.inbox(Some(HONEST.0)));
+        for subject in [
+            names.said(">"),
+            names.beat(">"),
+            names.orders(">"),
+            names.orders(&format!("{}.*", HONEST.0)),
+            honest,
+            "mp.morpion.inbox.>".to_owned(),
+            format!("{}.>", names.hub_inbox()),
+            "_INBOX.>".to_owned(),
+            ">".to_owned(),
+        ] {
+            overheard.push(liar.client.subscribe(subject).await.unwrap());
+        }
         liar.client.flush().await.unwrap();
-        let word = tokio::time::timeout(short, overheard.next()).await;
-        assert!(!matches!(word, Ok(Some(_))), "the words of others are heard");
+        overheard
+    });
+    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    assert_eq!(program.wait_over(id)["state"], "finished");
+    liar.runtime.block_on(async {
+        let all = futures_util::future::select_all(overheard.into_iter().map(|mut one| {
+            Box::pin(async move {
+                match one.next().await {
+                    Some(message) => message,
+                    None => std::future::pending().await,
+                }
+            })
+        }));
+        if let Ok((message, ..)) = tokio::time::timeout(short, all).await {
+            panic!("it overhears {}", message.subject);
+        }
     });
     assert!(Liar::connect(&server.url(), None).is_none(), "a stranger is admitted");
     assert!(machine.leave().success());
+    // A unit that does not fit into one message comes in parts.
+    program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let job = liar.fetch("asks");
+    let request = encode(&PartRequest { turn: job.turn, number: 0 });
+    let asked = liar.names.parts_of(EVIL.0);
+    let part = liar.runtime.block_on(liar.client.request(asked.clone(), request.clone().into())).expect("a part");
+    assert_eq!(part.payload, job.packed);
+    // The daemon sends it to who asks, and nowhere else.
+    let orders = liar.names.orders(&liar.place);
+    let mut told = liar.runtime.block_on(liar.client.subscribe(orders.clone())).unwrap();
+    liar.ask_for(orders, asked, request);
+    liar.runtime.block_on(async {
+        while let Ok(Some(message)) = tokio::time::timeout(short, told.next()).await {
+            assert_ne!(message.payload, job.packed, "it is sent to {}", message.subject);
+        }
+    });
     program.stop();
+}
+
+#[test]
+fn who_speaks_in_the_name_of_another_machine_harms_itself_alone() {
+    if !server::is_there("who_speaks_in_the_name_of_another_machine_harms_itself_alone") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::configured(directory.path(), &rights());
+    let program = daemon_with_rights(directory.path(), &server);
+    let honest = MachineProcess::start(&url_of(&server, HONEST), "honest");
+    wait_until("the machine is there", || seen(&program, "honest").is_some_and(|machine| machine["state"] == "here"));
+    // It knows the machine's number, which the daemon tells no machine.
+    let id = seen(&program, "honest").unwrap()["id"].as_str().unwrap().to_owned();
+    let evil = Liar::connect(&server.url(), Some(EVIL)).unwrap();
+    let names = &evil.names;
+    evil.publish(names.beat(&evil.place), evil.beat("evil"));
+    wait_until("the other one is there, too", || seen(&program, "evil").is_some());
+    let as_honest = id.clone();
+    let id = id.strip_prefix("lab-1.").expect("the user is told").to_owned();
+    for number in 0..10u8 {
+        // The server does not let it publish there.
+        for place in [&as_honest, &id] {
+            evil.publish_word(names.said(place), vec![255, number]);
+        }
+        // The server and the daemon reply wherever they are asked to.
+        let api = |what: &str| format!("$JS.API.CONSUMER.{what}.{}.workers", names.jobs_stream());
+        let next = |more: &str| format!("{{\"batch\":1,\"no_wait\":true{more}}}").into_bytes();
+        let request = encode(&PartRequest { turn: "1-none".to_owned(), number: 0 });
+        for to in [names.said(&as_honest), names.beat(&as_honest), names.orders(&as_honest), names.jobs("1-forged")] {
+            evil.ask_for(to.clone(), api("INFO"), Vec::new());
+            evil.ask_for(to.clone(), api("MSG.NEXT"), next(""));
+            evil.ask_for(to.clone(), names.said(&evil.place), vec![number]);
+            evil.ask_for(to, names.parts_of(EVIL.0), request.clone());
+        }
+        // A message that looks as if the server said that the stream is no more.
+        for (status, description) in [(503, "No Responders"), (409, "Consumer Deleted")] {
+            evil.publish_status(&names.said(&evil.place), &server, status, description);
+        }
+    }
+    let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 3, "seed": 9 });
+    let job = program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    assert_eq!(program.wait_over(job)["state"], "finished");
+    let machine = seen(&program, "honest").unwrap();
+    assert_eq!((&machine["state"], &machine["refused"]), (&json!("here"), &json!(0)), "{machine}");
+    assert_eq!(program.get("/machines")["connected"], true);
+    // Under its own name it may say that it has the other one's number. That counts against it.
+    let refused = || seen(&program, "evil").unwrap()["refused"].as_u64().unwrap();
+    let before = refused();
+    for number in 0..10u8 {
+        evil.publish_word(names.said(&format!("{}.{id}", EVIL.0)), vec![255, number]);
+    }
+    wait_until("it counts against it", || refused() >= before + 10);
+    assert_eq!(seen(&program, "evil").unwrap()["state"], "distrusted");
+    let machine = seen(&program, "honest").unwrap();
+    assert_eq!((&machine["state"], &machine["refused"]), (&json!("here"), &json!(0)), "{machine}");
+    assert!(honest.leave().success());
+    program.stop();
+}
+
+#[test]
+fn who_ends_the_turns_of_others_changes_no_result() {
+    if !server::is_there("who_ends_the_turns_of_others_changes_no_result") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let work: Vec<Value> = work().into_iter().take(2).collect();
+    let expected = undisturbed(directory.path(), &work);
+    let server = Server::configured(directory.path(), &rights());
+    let program = daemon_with_rights(directory.path(), &server);
+    let honest = MachineProcess::start(&url_of(&server, HONEST), "honest");
+    let is_over = Arc::<AtomicBool>::default();
+    let (ends, url) = (Arc::clone(&is_over), server.url());
+    let ending = std::thread::spawn(move || {
+        let evil = Liar::connect(&url, Some(EVIL)).unwrap();
+        let mut rounds = 0u32;
+        while !ends.load(Ordering::SeqCst) && rounds < 200 {
+            let jobs = evil.names.jobs_stream();
+            let word = ["+ACK", "-NAK", "+TERM", "+WPI"][rounds as usize % 4];
+            evil.runtime.block_on(async {
+                for (sequence, delivered) in (1..400u32).flat_map(|sequence| [(sequence, 1), (sequence, 2)]) {
+                    let turn =
+                        format!("$JS.ACK.{jobs}.workers.{delivered}.{sequence}.{sequence}.1700000000000000000.0");
+                    evil.client.publish(turn, word.into()).await.unwrap();
+                }
+                evil.client.flush().await.unwrap();
+            });
+            rounds += 1;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        rounds
+    });
+    let ids: Vec<u64> = work.iter().map(|job| program.submit(job)).collect();
+    let found: Vec<Value> = ids.iter().map(|&id| end(&program, id)).collect();
+    is_over.store(true, Ordering::SeqCst);
+    let rounds = ending.join().unwrap();
+    assert_eq!(found, expected);
+    let machine = seen(&program, "honest").unwrap();
+    assert!(machine["refused"] == 0 && rounds > 3, "{machine}, {rounds} rounds");
+    assert!(honest.leave().success());
+    program.stop();
+}
+
+/// The configuration of version 0.2: all machines have one user.
+const SHARED: &str = r#"authorization {
+  daemon = { publish = [ "mp.>", "$JS.>" ], subscribe = [ "mp.>", "_INBOX.>" ] }
+  worker = {
+    publish = [
+      "mp.morpion.said.*", "mp.morpion.beat.*", "mp.morpion.parts",
+      "$JS.API.CONSUMER.INFO.MP_morpion_JOBS.workers",
+      "$JS.API.CONSUMER.MSG.NEXT.MP_morpion_JOBS.workers",
+      "$JS.ACK.MP_morpion_JOBS.workers.>"
+    ]
+    subscribe = [ "mp.morpion.orders.*", "_INBOX.>" ]
+  }
+  users = [
+    { user: daemon, password: daemon-password, permissions: $daemon }
+    { user: worker, password: worker-password, permissions: $worker }
+  ]
+}
+"#;
+
+#[test]
+fn machines_that_share_a_user_are_served_and_the_log_says_so() {
+    if !server::is_there("machines_that_share_a_user_are_served_and_the_log_says_so") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::configured(directory.path(), SHARED);
+    let program = daemon(&directory.path().join("state"), &url_of(&server, ("daemon", "daemon-password")), 0);
+    let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 2, "seed": 9 });
+    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let shares =
+        ["one", "two"].map(|name| MachineProcess::start(&url_of(&server, ("worker", "worker-password")), name));
+    assert_eq!(program.wait_over(id)["state"], "finished");
+    for machine in shares {
+        assert!(machine.leave().success());
+    }
+    let log = program.end().1;
+    assert_eq!(log.matches("has no user of its own").count(), 1, "{log}");
 }

@@ -365,7 +365,8 @@ pub struct WorkerView {
 /// A machine that computes units for the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MachineView {
-    /// What it is called until it ends: 16 hexadecimal digits.
+    /// What it is called until it ends: 16 hexadecimal digits. If it has a user of the NATS server for itself, the
+    /// user's name and a dot come before them.
     pub id: String,
     /// The name that its user gave it.
     pub name: String,

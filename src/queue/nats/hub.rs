@@ -1,11 +1,15 @@
 //! The daemon's side: seats for the workers of all machines of a pool, and the turns in them.
 
+mod speakers;
+mod standing;
+
+use self::speakers::speaker_of;
 use super::link::{self, Streams};
-use super::machine::{KnownMachine, MachineHealth, MachineState, PoolState};
+use super::machine::{KnownMachine, MachineHealth, PoolState};
 use super::message::{
-    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage, Word,
-    machine_of,
+    Beat, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, Speaker, TurnMessage, UserMessage, Word,
 };
+use super::reader::StreamReader;
 use super::turn::{SentTurn, free_workers};
 use super::words::WordQueue;
 use super::{NatsError, NatsOptions, NatsServer};
@@ -16,12 +20,13 @@ use crate::queue::local::Local;
 use crate::queue::local::seat::{Seat, SeatGroup};
 use async_nats::connection::State;
 use async_nats::jetstream;
-use async_nats::{Client, Message, Subscriber};
+use async_nats::{Client, HeaderMap, Message, Subscriber};
 use futures_util::StreamExt;
 use rand::RngExt;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
@@ -55,6 +60,8 @@ struct HubState {
     pool: Mutex<PoolState>,
     /// What users are to be told, the oldest first.
     messages: Mutex<Vec<UserMessage>>,
+    /// A machine without a user of its own was heard, and the daemon's log says so.
+    is_shared: AtomicBool,
     /// A unit may be there, or one is to stop.
     told: Notify,
     /// The hub is to end.
@@ -97,7 +104,7 @@ impl Hub {
         let names = Names::new(&server.pool)?;
         let common = Arc::<HubState>::default();
         let shared = Arc::clone(&common);
-        let connect = link::options(server, "morpion daemon", move |what| shared.trouble(what))?;
+        let connect = link::options(server, "morpion daemon", &names.hub_inbox(), move |what| shared.trouble(what))?;
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(NatsError::Thread)?;
         let waker = Arc::downgrade(&common);
@@ -175,7 +182,8 @@ struct Inputs {
     beats: Subscriber,
     echoes: Subscriber,
     parts: Subscriber,
-    said: jetstream::consumer::pull::Stream,
+    parts_of_users: Subscriber,
+    said: StreamReader,
     published: mpsc::UnboundedReceiver<(String, Result<u64, String>)>,
 }
 
@@ -215,14 +223,16 @@ impl<'a, U: Unit> PoolService<'a, U> {
     ) -> Result<(PoolService<'a, U>, Inputs), NatsError> {
         let streams = link::prepare(client, names).await?;
         let refused = |what: &str| NatsError::refused(what.to_owned());
-        let beats = client.subscribe(names.beat("*")).await;
+        let beats = client.subscribe(names.beat(">")).await;
         let beats = beats.map_err(|error| refused("to hear machines")(error.into()))?;
         let echoes = client.subscribe(names.echo()).await;
         let echoes = echoes.map_err(|error| refused("to hear itself")(error.into()))?;
         let parts = client.subscribe(names.parts()).await;
         let parts = parts.map_err(|error| refused("to be asked for parts")(error.into()))?;
-        let said = streams.hub.stream().max_messages_per_batch(256).messages().await;
-        let said = said.map_err(|error| refused("to hear workers")(error.into()))?;
+        let parts_of_users = client.subscribe(names.parts_of("*")).await;
+        let parts_of_users = parts_of_users.map_err(|error| refused("to be asked for parts")(error.into()))?;
+        let said = StreamReader::open(client, streams.hub.clone(), 256).await;
+        let said = said.map_err(|error| refused("to hear workers")(error))?;
         let (publishing, published) = mpsc::unbounded_channel();
         let serving = PoolService {
             group,
@@ -241,7 +251,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
             called: Instant::now(),
             echoed: Instant::now(),
         };
-        Ok((serving, Inputs { beats, echoes, parts, said, published }))
+        Ok((serving, Inputs { beats, echoes, parts, parts_of_users, said, published }))
     }
 
     async fn run(&mut self, mut inputs: Inputs) -> Result<(), NatsError> {
@@ -255,23 +265,18 @@ impl<'a, U: Unit> PoolService<'a, U> {
                     return Ok(());
                 }
                 said = inputs.said.next() => match said {
-                    Some(Ok(message)) => {
+                    Ok(message) => {
                         self.hear(&message).await;
                         // Without an answer the server says it once more, and the hub knows what it has had.
                         let _ = message.ack().await;
                     }
-                    Some(Err(error)) => {
-                        return Err(NatsError::Refused { what: "to read on".to_owned(), why: error.to_string() });
-                    }
-                    None => return Err(NatsError::Refused {
-                        what: "to read on".to_owned(),
-                        why: "the stream has ended".to_owned(),
-                    }),
+                    Err(why) => return Err(NatsError::Refused { what: "to read on".to_owned(), why }),
                 },
                 Some((turn, sent)) = inputs.published.recv() => self.sent(&turn, sent).await,
                 Some(message) = inputs.beats.next() => self.beat(&message).await,
                 Some(_) = inputs.echoes.next() => self.echoed = Instant::now(),
                 Some(message) = inputs.parts.next() => self.part(message).await,
+                Some(message) = inputs.parts_of_users.next() => self.part(message).await,
                 () = self.common.told.notified() => self.pump().await,
                 _ = look.tick() => self.look().await,
             }
@@ -280,12 +285,14 @@ impl<'a, U: Unit> PoolService<'a, U> {
 
     /// A machine says that it is there.
     async fn beat(&mut self, message: &Message) {
-        let Some(id) = machine_of(&message.subject) else { return };
+        let Some(speaker) = Speaker::of(&message.subject) else { return };
+        let id = speaker.place();
+        let id = id.as_str();
         let Some(beat) = Beat::read(&message.payload) else { return };
         if beat.name.len() > 200 || beat.version.len() > 50 || beat.workers > MOST_WORKERS {
             return;
         }
-        let Some(machine) = self.know(id) else { return };
+        let Some(machine) = self.know(&speaker) else { return };
         machine.hear(beat);
         let turns = machine.beat.turns.clone();
         if machine.beat.protocol == PROTOCOL {
@@ -311,17 +318,6 @@ impl<'a, U: Unit> PoolService<'a, U> {
         for message in self.common.messages_to(user, told) {
             self.order(id, &Order::Say(message)).await;
         }
-    }
-
-    /// A machine, which may be new; `None` if there are too many.
-    fn know(&mut self, id: &str) -> Option<&mut KnownMachine> {
-        if !self.machines.contains_key(id) {
-            if self.machines.len() >= MOST_MACHINES {
-                return None;
-            }
-            self.machines.insert(id.to_owned(), KnownMachine::new(id));
-        }
-        self.machines.get_mut(id)
     }
 
     /// Brings the number of seats to what the machines have; whether some were added.
@@ -415,7 +411,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let (context, publishing) = (self.streams.context.clone(), self.publishing.clone());
         let subject = self.names.jobs(&turn);
         tokio::spawn(async move {
-            let sent = match context.publish(subject, encode(&message).into()).await {
+            // By its name the server knows what it has had.
+            let mut headers = HeaderMap::new();
+            headers.insert(async_nats::header::NATS_MESSAGE_ID, turn.as_str());
+            let sent = match context.publish_with_headers(subject, headers, encode(&message).into()).await {
                 Ok(sent) => sent.await,
                 Err(error) => Err(error),
             };
@@ -457,9 +456,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
 
     /// A worker says something.
     async fn hear(&mut self, message: &jetstream::Message) {
-        let Some(id) = machine_of(&message.subject).map(str::to_owned) else { return };
+        let Some(speaker) = speaker_of(message) else { return };
+        let id = speaker.place();
         let Some(TurnMessage { turn: name, number, word }) = decode::<TurnMessage>(&message.payload) else {
-            self.refuse(&id, "its words cannot be read".to_owned());
+            self.refuse_speaker(&speaker, "its words cannot be read");
             return;
         };
         let is_distrusted = self.machines.get(&id).is_some_and(KnownMachine::is_distrusted);
@@ -475,7 +475,7 @@ impl<'a, U: Unit> PoolService<'a, U> {
                 (turn.machine, turn.named) = (Some(id.clone()), Instant::now());
                 let is_to_stop = turn.stopping;
                 // Its words may come before it has said that it is there.
-                self.know(&id);
+                self.know(&speaker);
                 if is_to_stop {
                     self.stop(&name).await;
                 }
@@ -557,13 +557,6 @@ impl<'a, U: Unit> PoolService<'a, U> {
         }
     }
 
-    fn refuse(&mut self, id: &str, what: String) {
-        if let Some(machine) = self.machines.get_mut(id) {
-            machine.refused += 1;
-            machine.reason = Some(what);
-        }
-    }
-
     /// A worker has said the last word of a turn, and takes it out of the stream: what becomes of its unit, and the
     /// next one for its seat.
     async fn end(&mut self, name: &str, settle: impl FnOnce(&mut Seat<U>)) {
@@ -585,16 +578,6 @@ impl<'a, U: Unit> PoolService<'a, U> {
             tokio::spawn(async move { stream.delete_message(sequence).await });
         }
         self.end(name, settle).await;
-    }
-
-    /// A worker asks for a part of a unit.
-    async fn part(&self, message: Message) {
-        let Some(reply) = message.reply else { return };
-        let Some(PartRequest { turn, number }) = decode(&message.payload) else { return };
-        let Some(turn) = self.turns.get(&turn) else { return };
-        let from = (number as usize).saturating_mul(PART).min(turn.packed.len());
-        let to = from.saturating_add(PART).min(turn.packed.len());
-        let _ = self.client.publish(reply, turn.packed[from..to].to_vec().into()).await;
     }
 
     /// Looks after lost machines and turns, and shows how everything stands.
@@ -646,37 +629,6 @@ impl<'a, U: Unit> PoolService<'a, U> {
         self.place();
         self.pump().await;
         self.show(connected);
-    }
-
-    /// Has the queue find out which units wait for another machine.
-    fn note_barred(&self) {
-        let here = self.machines.values().filter(|machine| machine.health(self.options.lost) == MachineHealth::Here);
-        let here: Vec<&Contributor> = here.map(|machine| &*machine.by).collect();
-        // While there is none, everything waits for one.
-        self.group.note_barred(&|is_open| here.is_empty() || here.iter().any(|by| is_open(by)));
-    }
-
-    fn show(&self, connected: bool) {
-        let mut running: BTreeMap<&str, u32> = BTreeMap::new();
-        for turn in self.turns.values() {
-            if let Some(machine) = &turn.machine {
-                *running.entry(machine).or_default() += 1;
-            }
-        }
-        let state = |(id, machine): (&String, &KnownMachine)| {
-            machine.state(id, running.get(id.as_str()).copied().unwrap_or(0), self.options.lost)
-        };
-        let mut machines: Vec<MachineState> = self.machines.iter().map(state).collect();
-        machines.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-        let place = |turn: &SentTurn| {
-            let machine = self.machines.get(turn.machine.as_ref()?)?;
-            Some((self.seats[turn.seat].worker(), machine.beat.name.clone()))
-        };
-        let places = self.turns.values().filter_map(place).collect();
-        let mut pool = self.common.pool.lock().unwrap_or_else(PoisonError::into_inner);
-        let lost = || "the connection to the server is lost".to_owned();
-        let trouble = (!connected).then(|| pool.trouble.take().unwrap_or_else(lost));
-        *pool = PoolState { connected, trouble, machines, places };
     }
 
     /// Stops all turns and gives the units back.

@@ -1,13 +1,15 @@
 //! The connection to the server, and the streams of a pool.
 
-use super::message::Names;
+use super::message::{Names, is_user_name};
 use super::{NatsError, NatsServer};
+use async_nats::connection::State;
 use async_nats::jetstream::{self, consumer, stream};
-use async_nats::{Client, ConnectOptions, Event, ServerAddr};
+use async_nats::{Client, ConnectOptions, Event, RequestErrorKind, ServerAddr};
 use percent_encoding::percent_decode_str;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Name of the consumer that the workers of a pool share.
 pub const WORKERS: &str = "workers";
@@ -28,21 +30,42 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Most bytes of a stream, where the server's disk is the pool's to fill.
 const MOST_STREAM: i64 = 8 << 30;
 
-/// Options for a connection to a server by which everything can be checked before there is one. `trouble` is told
-/// what goes wrong with the connection.
+/// The user of the server that a client is admitted as, if it can have subjects of its own: the user in the address.
+/// With a certificate, a name without a password says whose it is.
+///
+/// # Errors
+/// An address that is none.
+pub fn user(server: &NatsServer) -> Result<Option<String>, NatsError> {
+    let addresses = addresses(server)?;
+    let user = addresses.iter().find_map(|address| address.username()).map(plain);
+    Ok(user.filter(|user| is_user_name(user)))
+}
+
+fn addresses(server: &NatsServer) -> Result<Vec<ServerAddr>, NatsError> {
+    let addresses: Result<Vec<ServerAddr>, _> = server.url.split(',').map(|url| url.trim().parse()).collect();
+    addresses.map_err(|error| NatsError::Connect { url: server.address(), what: error.to_string() })
+}
+
+/// A part of an address as it was before it was encoded.
+fn plain(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// Options for a connection to a server by which everything can be checked before there is one. Replies come on
+/// subjects that begin with `inbox`. `trouble` is told what goes wrong with the connection.
 ///
 /// # Errors
 /// Files that cannot be used, an address that is none.
 pub fn options(
     server: &NatsServer,
     name: &str,
+    inbox: &str,
     trouble: impl Fn(String) + Send + Sync + 'static,
 ) -> Result<(Vec<ServerAddr>, ConnectOptions), NatsError> {
-    let addresses: Result<Vec<ServerAddr>, _> = server.url.split(',').map(|url| url.trim().parse()).collect();
-    let addresses =
-        addresses.map_err(|error| NatsError::Connect { url: server.address(), what: error.to_string() })?;
+    let addresses = addresses(server)?;
     let mut options = ConnectOptions::new()
         .name(name)
+        .custom_inbox_prefix(inbox)
         .retry_on_initial_connect()
         .connection_timeout(Duration::from_secs(5))
         .request_timeout(Some(Duration::from_secs(10)))
@@ -58,7 +81,6 @@ pub fn options(
             std::future::ready(())
         });
     if let Some((user, password)) = addresses.iter().find_map(|address| address.username().zip(address.password())) {
-        let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         options = options.user_and_password(plain(user), plain(password));
     }
     let readable = |path: &Path| match std::fs::File::open(path) {
@@ -135,6 +157,26 @@ pub struct Streams {
 pub async fn turns(client: &Client, names: &Names) -> Option<consumer::PullConsumer> {
     let context = jetstream::new(client.clone());
     context.get_consumer_from_stream(WORKERS, names.jobs_stream()).await.ok()
+}
+
+/// Whether the server lets replies reach a client whose user is to have subjects of its own; returns when it is
+/// connected. `denied` is notified when the server does not.
+pub async fn hears_replies(client: &Client, names: &Names, denied: &Notify) -> bool {
+    let question = format!("$JS.API.CONSUMER.INFO.{}.{WORKERS}", names.jobs_stream());
+    loop {
+        let answer = tokio::select! {
+            biased;
+            () = denied.notified() => return false,
+            answer = client.request(question.clone(), Vec::new().into()) => answer,
+        };
+        match answer {
+            Ok(_) => return true,
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => return true,
+            // A server without streams may leave it at that; it would have denied them at once.
+            Err(_) if client.connection_state() == State::Connected => return true,
+            Err(_) => tokio::time::sleep(LOOK).await,
+        }
+    }
 }
 
 /// How often the client has been connected so far.

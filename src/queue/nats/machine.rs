@@ -1,6 +1,6 @@
 //! The machines of a pool as its hub knows them, and as the daemon shows them.
 
-use super::message::{Beat, Introduction, PROTOCOL};
+use super::message::{Beat, Introduction, PROTOCOL, Speaker};
 use crate::queue::effort::Contributor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ const MOST_REFUSED: u32 = 3;
 /// A machine as the daemon shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineState {
-    /// Its number in the pool, 16 hexadecimal digits, another one whenever it begins.
+    /// Its number in the pool, 16 hexadecimal digits, another one whenever it begins. Before it come its user of the
+    /// server and a dot, if it has one for itself.
     pub id: String,
     /// The name that its user gave it.
     pub name: String,
@@ -68,6 +69,8 @@ pub struct PoolState {
 
 /// A machine as the hub knows it.
 pub struct KnownMachine {
+    /// Its user of the server and its number. Another user with the same number is another machine.
+    pub speaker: Speaker,
     /// What it said last.
     pub beat: Beat,
     /// For whom it computes, as it said last.
@@ -87,10 +90,10 @@ pub struct KnownMachine {
 }
 
 impl KnownMachine {
-    /// One of which nothing is known but its number.
-    pub fn new(id: &str) -> KnownMachine {
-        let (name, version) = (id.to_owned(), String::new());
-        let by = Arc::new(Contributor::new(None, None, id, 0));
+    /// One of which nothing else is known.
+    pub fn new(speaker: Speaker) -> KnownMachine {
+        let (name, version) = (speaker.id.clone(), String::new());
+        let by = Arc::new(Contributor::new(None, None, &name, 0));
         let beat = Beat {
             protocol: PROTOCOL,
             name,
@@ -105,7 +108,8 @@ impl KnownMachine {
             told: 0,
         };
         let now = Instant::now();
-        KnownMachine { beat, by, first: now, heard: now, silent: Duration::ZERO, units: 0, refused: 0, reason: None }
+        let (silent, units, refused, reason) = (Duration::ZERO, 0, 0, None);
+        KnownMachine { speaker, beat, by, first: now, heard: now, silent, units, refused, reason }
     }
 
     /// Takes in for whom it computes.
@@ -123,6 +127,12 @@ impl KnownMachine {
         self.introduce(&Introduction { name, user, team, speed });
         (self.heard, self.silent) = (Instant::now(), Duration::ZERO);
         self.beat = beat;
+    }
+
+    /// Notes that something that it said is refused.
+    pub fn refuse(&mut self, what: String) {
+        self.refused += 1;
+        self.reason = Some(what);
     }
 
     /// Whether it gets no more units, whatever it says.
@@ -151,9 +161,9 @@ impl KnownMachine {
     }
 
     /// What is shown of it while it is at so many units.
-    pub fn state(&self, id: &str, running: u32, lost: Duration) -> MachineState {
+    pub fn state(&self, running: u32, lost: Duration) -> MachineState {
         MachineState {
-            id: id.to_owned(),
+            id: self.speaker.place(),
             name: self.beat.name.clone(),
             by: Arc::clone(&self.by),
             version: self.beat.version.clone(),

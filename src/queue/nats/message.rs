@@ -169,7 +169,45 @@ pub enum Order {
     Say(UserMessage),
 }
 
-/// The names of a pool's streams and subjects.
+/// Who speaks on a subject, or is spoken to: a machine, and the user of the server that it is admitted as. Where each
+/// user may publish on subjects with its own name alone, the server vouches for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Speaker {
+    /// The user of the server; `None` where machines share the subjects.
+    pub user: Option<String>,
+    /// The machine's number, 16 hexadecimal digits.
+    pub id: String,
+}
+
+impl Speaker {
+    /// Who has published on a subject of [`Names::said`] or [`Names::beat`]; `None` if it is neither.
+    pub fn of(subject: &str) -> Option<Speaker> {
+        let mut parts = subject.splitn(4, '.');
+        let (Some("mp"), Some(_), Some("said" | "beat")) = (parts.next(), parts.next(), parts.next()) else {
+            return None;
+        };
+        let who = parts.next()?;
+        let (user, id) = who.split_once('.').map_or((None, who), |(user, id)| (Some(user), id));
+        let is_id = id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit());
+        (is_id && user.is_none_or(is_user_name)).then(|| Speaker { user: user.map(str::to_owned), id: id.to_owned() })
+    }
+
+    /// The end of its subjects.
+    pub fn place(&self) -> String {
+        match &self.user {
+            Some(user) => format!("{user}.{}", self.id),
+            None => self.id.clone(),
+        }
+    }
+}
+
+/// Whether a user of the server can have subjects of its own: 1 to 64 letters, digits, `-` and `_`.
+pub fn is_user_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain)
+}
+
+/// The names of a pool's streams and subjects. A machine is named by its [`Speaker::place`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names {
     pool: String,
@@ -181,11 +219,20 @@ impl Names {
     /// # Errors
     /// A name that cannot be part of a subject.
     pub fn new(pool: &str) -> Result<Names, NatsError> {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if pool.is_empty() || pool.len() > 32 || !pool.chars().all(is_plain) {
+        if !is_user_name(pool) || pool.len() > 32 {
             return Err(NatsError::Pool(pool.to_owned()));
         }
         Ok(Names { pool: pool.to_owned() })
+    }
+
+    /// The name that the pool was given.
+    pub fn pool(&self) -> &str {
+        &self.pool
+    }
+
+    /// All its subjects.
+    pub fn all(&self) -> String {
+        format!("mp.{}.>", self.pool)
     }
 
     /// The stream of turns.
@@ -223,15 +270,26 @@ impl Names {
         format!("mp.{}.echo", self.pool)
     }
 
-    /// Where the hub is asked for parts of units.
+    /// Where the hub is asked for parts of units, by machines without subjects of their own.
     pub fn parts(&self) -> String {
         format!("mp.{}.parts", self.pool)
     }
-}
 
-/// The name of a machine at the end of a subject.
-pub fn machine_of(subject: &str) -> Option<&str> {
-    subject.rsplit('.').next().filter(|id| id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+    /// Where the hub is asked for parts of units by a user of the server, or `*` for all of them.
+    pub fn parts_of(&self, user: &str) -> String {
+        format!("{}.{user}", self.parts())
+    }
+
+    /// What the subjects begin with on which a user of the server hears replies; without one, those of all clients
+    /// that ask for no others.
+    pub fn inbox(&self, user: Option<&str>) -> String {
+        user.map_or_else(|| "_INBOX".to_owned(), |user| format!("mp.{}.inbox.{user}", self.pool))
+    }
+
+    /// The same for the hub.
+    pub fn hub_inbox(&self) -> String {
+        format!("mp.{}.hub", self.pool)
+    }
 }
 
 #[cfg(test)]
@@ -262,10 +320,25 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_has_sixteen_hexadecimal_digits() {
-        assert_eq!(machine_of("mp.p.beat.0123456789abcdef"), Some("0123456789abcdef"));
-        for wrong in ["mp.p.beat.0123", "mp.p.beat.0123456789abcdeg", ""] {
-            assert_eq!(machine_of(wrong), None);
+    fn who_speaks_is_known_by_the_subject() {
+        let names = Names::new("p").unwrap();
+        for user in [None, Some("lab-1".to_owned())] {
+            let speaker = Speaker { user, id: "0123456789abcdef".to_owned() };
+            for subject in [names.said(&speaker.place()), names.beat(&speaker.place())] {
+                assert_eq!(Speaker::of(&subject), Some(speaker.clone()));
+            }
+        }
+        for wrong in [
+            "mp.p.beat.0123",
+            "mp.p.beat.0123456789abcdeg",
+            "mp.p.beat..0123456789abcdef",
+            "mp.p.beat.a.b.0123456789abcdef",
+            "mp.p.beat.0123456789abcdef.a",
+            "mp.p.jobs.0123456789abcdef",
+            "mp.p.beat.a b.0123456789abcdef",
+            "",
+        ] {
+            assert_eq!(Speaker::of(wrong), None, "{wrong}");
         }
     }
 }

@@ -20,6 +20,8 @@ pub mod hub;
 mod link;
 pub mod machine;
 pub mod message;
+mod reader;
+pub mod rights;
 mod turn;
 mod words;
 pub mod worker;

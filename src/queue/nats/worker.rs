@@ -2,14 +2,16 @@
 
 use super::link::{self, ACK_WAIT};
 use super::message::{
-    Beat, Introduction, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, TurnMessage, UserMessage,
-    Word,
+    Beat, Introduction, JobMessage, MOST_BYTES, Names, Order, PART, PROTOCOL, PartRequest, Speaker, TurnMessage,
+    UserMessage, Word,
 };
+use super::reader::StreamReader;
 use super::{NatsError, NatsServer};
 use crate::core::encoding::{decode, encode};
 use crate::core::panic::panic_text;
 use crate::queue::{Lease, Stop, Unit};
 use async_nats::connection::State;
+use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::{self, AckKind};
 use async_nats::{Client, HeaderMap};
 use futures_util::StreamExt;
@@ -19,15 +21,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 /// Time between two words of a machine that is there.
 const BEAT: Duration = Duration::from_secs(1);
 /// Time between two looks at what a unit has to say.
 const NEWS: Duration = Duration::from_secs(1);
-/// Longest wait for a turn. Then the worker asks again.
-const FETCH: Duration = Duration::from_secs(20);
 /// Time after which what failed with the server is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// Longest wait for the server to say that it has a word, as long as the connection stands: it may be slow.
@@ -132,8 +132,11 @@ impl TurnsHere {
 
 /// What is shared by all workers of the machine.
 struct WorkerMachine {
-    id: String,
+    /// Its number, and the user of the server whose subjects are its own.
+    speaker: Speaker,
     names: Names,
+    /// Begins the names of its words. Nobody else knows it: the server drops a word whose name it has had.
+    secret: String,
     client: Client,
     context: jetstream::Context,
     turns: Mutex<TurnsHere>,
@@ -161,6 +164,45 @@ impl Machine {
         Introduction { name, user, team, speed }
     }
 
+    /// A connection, and the user of the server whose subjects are the machine's own: `user`, unless the server lets
+    /// no replies come on its subjects. Then the machine shares those of all machines.
+    async fn connect(
+        &self,
+        user: Option<String>,
+        names: &Names,
+        tell: &Arc<dyn Fn(WorkerEvent) + Send + Sync>,
+    ) -> Result<(Client, Option<String>), NatsError> {
+        let mut user = user;
+        loop {
+            let inbox = names.inbox(user.as_deref());
+            let denied = Arc::new(Notify::new());
+            let (said, told) = (Mutex::new(String::new()), Arc::clone(tell));
+            let (is_denied, own) = (Arc::clone(&denied), format!("Subscription to \"{inbox}."));
+            let (addresses, options) = link::options(&self.server, &self.name, &inbox, move |what| {
+                if what.contains(&own) {
+                    is_denied.notify_one();
+                }
+                let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+                if *said != what {
+                    said.clone_from(&what);
+                    told(WorkerEvent::Trouble(what));
+                }
+            })?;
+            let client = options.connect(addresses).await;
+            let client =
+                client.map_err(|error| NatsError::Connect { url: self.server.address(), what: error.to_string() })?;
+            let Some(name) = &user else { return Ok((client, None)) };
+            if link::hears_replies(&client, names, &denied).await {
+                return Ok((client, user));
+            }
+            tell(WorkerEvent::Trouble(format!(
+                "its configuration has no subjects for the user {name} alone, so the machine shares those of all \
+                 machines (see docs/scale-out.md, Many machines)"
+            )));
+            user = None;
+        }
+    }
+
     /// Computes units until `leave` is true. Then units that are at work are stopped and given back with their
     /// states.
     ///
@@ -174,22 +216,18 @@ impl Machine {
     ) -> Result<(), NatsError> {
         let names = Names::new(&self.server.pool)?;
         let tell: Arc<dyn Fn(WorkerEvent) + Send + Sync> = Arc::from(tell);
-        let (said, told) = (Mutex::new(String::new()), Arc::clone(&tell));
-        let (addresses, options) = link::options(&self.server, &self.name, move |what| {
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            if *said != what {
-                said.clone_from(&what);
-                told(WorkerEvent::Trouble(what));
-            }
-        })?;
+        let user = link::user(&self.server)?;
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(NatsError::Thread)?;
         runtime.block_on(async move {
-            let client = options.connect(addresses).await;
-            let client =
-                client.map_err(|error| NatsError::Connect { url: self.server.address(), what: error.to_string() })?;
+            let mut left = leave.clone();
+            let (client, user) = tokio::select! {
+                connected = self.connect(user, &names, &tell) => connected?,
+                () = asked(&mut left) => return Ok(()),
+            };
             let common = Arc::new(WorkerMachine {
-                id: format!("{:016x}", rand::rng().random::<u64>()),
+                speaker: Speaker { user, id: format!("{:016x}", rand::rng().random::<u64>()) },
+                secret: format!("{:032x}", rand::rng().random::<u128>()),
                 names,
                 context: jetstream::ContextBuilder::new().timeout(SLOWEST).build(client.clone()),
                 client,
@@ -245,7 +283,7 @@ async fn beat(common: Arc<WorkerMachine>, machine: Machine, leave: watch::Receiv
         };
         // What is lost is said again.
         if is {
-            let _ = common.client.publish(common.names.beat(&common.id), encode(&beat).into()).await;
+            let _ = common.client.publish(common.names.beat(&common.speaker.place()), encode(&beat).into()).await;
         }
         if is_last {
             return;
@@ -267,7 +305,7 @@ async fn asked(leave: &mut watch::Receiver<bool>) {
 /// Passes on what the hub says.
 async fn hear_orders(common: Arc<WorkerMachine>) {
     loop {
-        let Ok(mut orders) = common.client.subscribe(common.names.orders(&common.id)).await else {
+        let Ok(mut orders) = common.client.subscribe(common.names.orders(&common.speaker.place())).await else {
             tokio::time::sleep(AGAIN).await;
             continue;
         };
@@ -322,14 +360,15 @@ async fn slot<U: Unit>(
 async fn fetch(common: &WorkerMachine) -> jetstream::Message {
     loop {
         if let Some(consumer) = link::turns(&common.client, &common.names).await {
-            // The consumer is asked again and again without asking for it anew.
-            loop {
-                let fetched = consumer.batch().max_messages(1).expires(FETCH).messages().await;
-                let Ok(mut messages) = fetched else { break };
-                match messages.next().await {
-                    Some(Ok(message)) => return message,
-                    Some(Err(_)) => break,
-                    None => {}
+            let connection = link::connections(&common.client);
+            if let Ok(mut reader) = StreamReader::open(&common.client, consumer, 1).await {
+                tokio::select! {
+                    biased;
+                    message = reader.next() => if let Ok(message) = message {
+                        return message;
+                    },
+                    // What was asked for before might bring a second turn.
+                    () = link::connected_again(&common.client, connection) => {}
                 }
             }
         }
@@ -342,10 +381,11 @@ async fn fetch(common: &WorkerMachine) -> jetstream::Message {
 async fn whole(common: &WorkerMachine, message: &JobMessage) -> Option<Vec<u8>> {
     let bytes = usize::try_from(message.bytes).ok().filter(|&bytes| bytes <= MOST_BYTES)?;
     let mut packed = message.packed.clone();
+    let parts = common.speaker.user.as_ref().map_or_else(|| common.names.parts(), |user| common.names.parts_of(user));
     while packed.len() < bytes {
         let number = u32::try_from(packed.len() / PART).ok()?;
         let request = encode(&PartRequest { turn: message.turn.clone(), number });
-        match common.client.request(common.names.parts(), request.into()).await {
+        match common.client.request(parts.clone(), request.into()).await {
             Ok(part) if part.payload.is_empty() => return None,
             Ok(part) => packed.extend_from_slice(&part.payload),
             Err(_) => tokio::time::sleep(AGAIN).await,
@@ -371,7 +411,16 @@ async fn turn<U: Unit>(
     message: &jetstream::Message,
     leave: &mut watch::Receiver<bool>,
 ) -> bool {
-    let Some(job) = decode::<JobMessage>(&message.payload).filter(|job| job.protocol == PROTOCOL) else {
+    let job = decode::<JobMessage>(&message.payload);
+    let is_named = message.headers.as_ref().is_some_and(|headers| headers.get(NATS_MESSAGE_ID).is_some());
+    if job.is_none() && !is_named {
+        // It is no turn of any daemon: somebody has had the server reply in the stream of turns.
+        let _ = message.ack_with(AckKind::Term).await;
+        return false;
+    }
+    // Daemons that know of users give turns names, so that nobody can have the server put them into the stream again.
+    let is_known = |job: &JobMessage| job.protocol == PROTOCOL && (is_named || common.speaker.user.is_none());
+    let Some(job) = job.filter(is_known) else {
         // Another machine may be able to read it.
         (common.tell)(WorkerEvent::Refused("the daemon's messages are of another version".to_owned()));
         let _ = message.ack_with(AckKind::Nak(None)).await;
@@ -552,8 +601,8 @@ impl TurnWords<'_> {
         // The server drops what it has had.
         let mut headers = HeaderMap::new();
         let serial = common.serial.fetch_add(1, Ordering::Relaxed);
-        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}-{serial}", common.id));
-        let subject = common.names.said(&common.id);
+        headers.insert(NATS_MESSAGE_ID, format!("{}-{serial}", common.secret));
+        let subject = common.names.said(&common.speaker.place());
         loop {
             let connection = link::connections(&common.client);
             let sending =
