@@ -283,6 +283,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("library", "RENJU --lines"),
     ("man", "hunt"),
     ("match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
+    ("nats-users", "box -o FRESH"),
     ("nboard", ""),
     ("pbrain", ""),
     ("perft go", "--size 3 --depth 2"),

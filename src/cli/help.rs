@@ -52,7 +52,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "tune",
         ],
     ),
-    (marked!("Program"), &["completions", "man", "help"]),
+    (marked!("Program"), &["completions", "man", "nats-users", "help"]),
 ];
 
 /// The program's command with lists by purpose in place of clap's list of commands, in lines of so many columns.

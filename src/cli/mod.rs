@@ -38,6 +38,7 @@ mod man;
 mod matches;
 mod moment;
 mod nats_flags;
+mod nats_users;
 mod nboard;
 mod pbrain;
 mod perft;
@@ -138,6 +139,7 @@ enum Command {
     Library(library::Args),
     Man(man::Args),
     Match(Box<matches::Args>),
+    NatsUsers(nats_users::Args),
     Nboard(nboard::Args),
     Pbrain(pbrain::Args),
     Perft(perft::Args),
@@ -229,6 +231,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Command::Library(args) => library::run(args, out),
         Command::Man(args) => man::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
+        Command::NatsUsers(args) => nats_users::run(&args, out),
         Command::Nboard(args) => nboard::run(args, out),
         Command::Pbrain(args) => pbrain::run(args, out),
         Command::Perft(args) => perft::run(args, out),
