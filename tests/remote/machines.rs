@@ -24,6 +24,13 @@ impl MachineProcess {
         MachineProcess(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
+    /// Starts one with one worker and further flags.
+    pub fn with_flags(url: &str, name: &str, flags: &[String]) -> MachineProcess {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
+        command.args(["worker", "--nats", url, "--workers", "1", "--name", name]).args(flags);
+        MachineProcess(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
     /// Asks it to leave; how it ended.
     pub fn leave(mut self) -> std::process::ExitStatus {
         let sent = Command::new("kill").arg("-TERM").arg(self.0.id().to_string()).status();

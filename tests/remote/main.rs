@@ -16,6 +16,7 @@ mod credit;
 #[path = "../daemons/mod.rs"]
 mod daemons;
 mod delivery;
+mod encryption;
 mod hostile;
 mod machines;
 mod network;
