@@ -268,6 +268,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("job show", "JOB"),
     ("job submit", "--strategy random --runs 1 --max-iterations 50"),
     ("job submit analyse", "gomoku --size 7 --nodes 50"),
+    ("job submit check", "--plan PLAN"),
     ("job submit match", "morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
     ("job submit prove", "--moves 36 --hull GRID"),
     ("job submit selfplay", "gomoku --games 1 --nodes 20 --size 7"),

@@ -288,7 +288,7 @@ fn parse(mut arguments: Vec<OsString>) -> anyhow::Result<Cli> {
         _ => config::settings::<HuntSettings>(&config, &HuntOnly::command())?,
     };
     let is_subcommand = |first: &OsString| {
-        ["solve", "prove", "match", "selfplay", "analyse", "tune", "tactics", "mine", "plan"]
+        ["solve", "prove", "match", "selfplay", "analyse", "tune", "tactics", "mine", "plan", "check"]
             .iter()
             .any(|kind| first == kind)
     };

@@ -1,14 +1,15 @@
 //! Job kinds: what a request for a job comes to. The settings of each kind are read in a file of its own
-//! ([`analyse_request`], [`hunt_request`], [`match_request`], [`mine_request`], [`plan_request`], [`prove_request`],
-//! [`selfplay_request`], [`solve_request`], [`tactics_request`], [`tune_request`]).
+//! ([`analyse_request`], [`check_request`], [`hunt_request`], [`match_request`], [`mine_request`], [`plan_request`],
+//! [`prove_request`], [`selfplay_request`], [`solve_request`], [`tactics_request`], [`tune_request`]).
 
 use super::view::{JobLimits, JobRequest};
 use super::{
-    analyse_request, hunt_request, match_request, mine_request, plan_request, prove_request, selfplay_request,
-    solve_request, tactics_request, tune_request,
+    analyse_request, check_request, hunt_request, match_request, mine_request, plan_request, prove_request,
+    selfplay_request, solve_request, tactics_request, tune_request,
 };
 use crate::games::go::large::position::LargePosition;
 use crate::jobs::analysing::AnalyseJob;
+use crate::jobs::checking::CheckJob;
 use crate::jobs::hunt::Job;
 use crate::jobs::matching::MatchJob;
 use crate::jobs::mining::MineJob;
@@ -96,6 +97,8 @@ pub enum JobWork {
     Mine(MineJob),
     /// A plan of Gomoku that is looked for.
     Plan(PlanJob),
+    /// A plan of Gomoku that is checked.
+    Check(CheckJob),
 }
 
 /// A position of a two-player game that a person plays from.
@@ -129,8 +132,9 @@ pub fn prepare(request: &JobRequest, workers: u32, seed: u64, made: MadeGames<'_
         "tactics" => tactics_request::prepare(request),
         "mine" => mine_request::prepare(request),
         "plan" => plan_request::prepare(request),
+        "check" => check_request::prepare(request),
         other => {
-            let expected = "hunt, solve, prove, match, selfplay, analyse, tune, tactics, mine or plan";
+            let expected = "hunt, solve, prove, match, selfplay, analyse, tune, tactics, mine, plan or check";
             Err(format!("there is no kind of job '{other}': expected {expected}"))
         }
     }

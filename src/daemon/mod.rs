@@ -7,6 +7,7 @@
 pub mod analyse_request;
 pub mod api;
 pub mod backup;
+pub mod check_request;
 mod course;
 pub mod credit;
 pub mod directory;

@@ -2,8 +2,8 @@
 
 use super::kinds::JobWork;
 use super::view::{
-    AnalyseView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, MineView, PendingOrder, PlanView,
-    ProofView, SelfplayView, SolutionView, TacticsView, TuneView,
+    AnalyseView, CheckView, JobId, JobRequest, JobState, JobSummary, JobView, MatchView, MineView, PendingOrder,
+    PlanView, ProofView, SelfplayView, SolutionView, TacticsView, TuneView,
 };
 use crate::runner::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,8 @@ pub struct JobStanding {
     pub mine: Option<MineView>,
     /// Which replies have a plan.
     pub plan: Option<PlanView>,
+    /// How much of a plan is checked, and whether it holds.
+    pub check: Option<CheckView>,
 }
 
 /// What a job was made from, as it is stored, as JSON.
@@ -107,6 +109,7 @@ impl JobSummary {
         take(&mut self.tactics, &standing.tactics);
         take(&mut self.mine, &standing.mine);
         take(&mut self.plan, &standing.plan);
+        take(&mut self.check, &standing.check);
     }
 }
 

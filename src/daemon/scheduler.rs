@@ -34,6 +34,7 @@ mod admission;
 mod analysing;
 mod archive;
 mod backup;
+mod checking;
 mod commands;
 mod coordinator;
 mod credit;

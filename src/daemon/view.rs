@@ -6,6 +6,7 @@
 
 mod analyse;
 mod backup;
+mod check;
 mod credit;
 mod document;
 mod editor;
@@ -26,6 +27,7 @@ mod tune;
 
 pub use analyse::*;
 pub use backup::*;
+pub use check::*;
 pub use credit::*;
 pub use document::*;
 pub use editor::*;

@@ -11,11 +11,12 @@ pub enum JobEnd {
     Target,
     /// A hunt saw every grid: the best one is proven to be a longest one from its start.
     Exhausted,
-    /// All units of a hunt are done, but they did not see every grid; or those of a plan, but replies are left open.
+    /// All units of a hunt are done, but they did not see every grid; or those of a plan that is looked for or
+    /// checked, but replies are left open.
     Finished,
     /// The question of a solution is answered.
     Solved,
-    /// A proof is complete, or a plan answers every reply.
+    /// A proof is complete; a plan answers every reply, or all of it was checked and holds.
     Proved,
     /// All games of a match are played.
     Played,
@@ -35,11 +36,13 @@ pub enum JobEnd {
     Iterations,
     /// It was asked to end when the units begun were done.
     Drained,
+    /// A move of a plan that is checked does not hold.
+    Refuted,
 }
 
 impl JobEnd {
     /// All ways in which a job ends.
-    pub const ALL: [JobEnd; 14] = [
+    pub const ALL: [JobEnd; 15] = [
         JobEnd::Target,
         JobEnd::Exhausted,
         JobEnd::Finished,
@@ -54,6 +57,7 @@ impl JobEnd {
         JobEnd::Time,
         JobEnd::Iterations,
         JobEnd::Drained,
+        JobEnd::Refuted,
     ];
 
     /// The word for it in stored jobs and in the API.
@@ -73,6 +77,7 @@ impl JobEnd {
             JobEnd::Time => "time",
             JobEnd::Iterations => "iterations",
             JobEnd::Drained => "drained",
+            JobEnd::Refuted => "refuted",
         }
     }
 }

@@ -4,6 +4,8 @@
 
 pub mod analyse_settings;
 pub mod analysing;
+pub mod check_settings;
+pub mod checking;
 pub mod done;
 pub mod ending;
 pub mod enumerate;

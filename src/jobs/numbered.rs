@@ -55,6 +55,11 @@ pub trait NumberedJob: Clone + PartialEq + Serialize + DeserializeOwned + Send +
         Self::END
     }
 
+    /// How the job ends when what has been counted is enough.
+    fn decision(&self, _tally: &Self::Tally) -> JobEnd {
+        JobEnd::Decided
+    }
+
     /// Nodes that a unit took, and its processor time in milliseconds.
     fn spent(outcome: &Self::Outcome) -> (u64, u64);
 }

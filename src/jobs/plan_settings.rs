@@ -156,10 +156,7 @@ impl PlanSettings {
         // What is stored is the text, which has to be read again.
         text::parse(&text::to_text(&plan))
             .map_err(|error| BadValue(format!("the position cannot be stored, {error}")))?;
-        let start = plan.start();
-        let begins = if start.stones().next().is_some() { "given position" } else { "empty board" };
-        let title = format!("gomoku {}, {begins}, {}", start.board(), start.rules());
-        let job = PlanJob::new(title, &plan, terms.nodes, terms.goal_nodes);
+        let job = PlanJob::new(plan_title(&plan), &plan, terms.nodes, terms.goal_nodes);
         if job.goals.is_empty() {
             return Err(BadValue("the plan answers every reply: there is nothing to look for".to_owned()));
         }
@@ -167,7 +164,18 @@ impl PlanSettings {
     }
 }
 
-fn read_plan(one: &GivenSetting) -> Result<WinningPlan, BadValue> {
+/// The game of a plan and its rules, in words.
+pub(super) fn plan_title(plan: &WinningPlan) -> String {
+    let start = plan.start();
+    let begins = if start.stones().next().is_some() { "given position" } else { "empty board" };
+    format!("gomoku {}, {begins}, {}", start.board(), start.rules())
+}
+
+/// The plan of a setting: what a file has that was named, or a text.
+///
+/// # Errors
+/// If it is too long or no plan: the line, and what is wrong there.
+pub(super) fn read_plan(one: &GivenSetting) -> Result<WinningPlan, BadValue> {
     let bytes = one.text.len();
     if bytes > MOST_BYTES {
         let place = one.place();

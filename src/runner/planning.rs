@@ -7,6 +7,7 @@
 //! divided goal. What is known of a task can be kept in a directory ([`trees`]). To check a plan, threads take its
 //! moves one after the other.
 
+pub mod checks;
 pub mod division;
 pub mod goal;
 pub mod holding;

@@ -287,6 +287,31 @@ fn planning() -> PlanView {
     }
 }
 
+/// A plan of Gomoku that is checked: one of its moves does not hold, and the first position has an open reply.
+fn checking() -> CheckView {
+    let hole = |number, moves: &str| HoleView {
+        number,
+        moves: moves.to_owned(),
+        reason: "the plan has no move here, and threats are not found to win".to_owned(),
+    };
+    CheckView {
+        title: "gomoku 15x15, given position, exactly 5 in a row".to_owned(),
+        start: "h8".to_owned(),
+        wins: "black".to_owned(),
+        moves: 17_177,
+        checked: 4_320,
+        unit_moves: 20,
+        start_answered: Some(false),
+        unanswered: Some(hole(None, "a1")),
+        hole: Some(hole(Some(4_320), "h9 i9 k12")),
+        replies: 952_110,
+        planned: 4_100,
+        by_threats: 948_010,
+        positions: 12_345_678,
+        cpu_seconds: 3600.5,
+    }
+}
+
 /// Positions of Gomoku, of which two are analysed.
 fn analysing() -> AnalyseView {
     AnalyseView {
@@ -437,7 +462,8 @@ impl Service for Fake {
 
     fn submit(&self, request: JobRequest, idempotency: Option<&str>) -> Result<JobView, Refusal> {
         match request.kind.as_str() {
-            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" | "tactics" | "mine" | "plan" => {}
+            "hunt" | "solve" | "prove" | "match" | "selfplay" | "analyse" | "tune" | "tactics" | "mine" | "plan"
+            | "check" => {}
             "full" => return Err(Refusal::Unavailable("the disk is full".to_owned())),
             "broken" => return Err(Refusal::Internal("secret details".to_owned())),
             "panic" => panic!("as it was asked to"),
@@ -481,7 +507,9 @@ impl Service for Fake {
         let tactics = (request.kind == "tactics").then(answering);
         let mine = (request.kind == "mine").then(mining);
         let plan = (request.kind == "plan").then(planning);
-        let is_hunt = others && tune.is_none() && tactics.is_none() && mine.is_none() && plan.is_none();
+        let check = (request.kind == "check").then(checking);
+        let others = others && plan.is_none() && check.is_none();
+        let is_hunt = others && tune.is_none() && tactics.is_none() && mine.is_none();
         let chosen = is_hunt && !request.settings.contains_key("strategy");
         let summary = JobSummary {
             id,
@@ -516,6 +544,7 @@ impl Service for Fake {
             tactics,
             mine,
             plan,
+            check,
             units_summarised: false,
         };
         let best_grid = state.grids.keys().next().filter(|_| is_hunt).cloned();

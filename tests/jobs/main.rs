@@ -8,6 +8,7 @@ mod daemons;
 mod stores;
 
 mod analyse;
+mod check;
 mod matches;
 mod plan;
 mod prove;

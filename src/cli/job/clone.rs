@@ -12,6 +12,7 @@ use crate::cli::hunt;
 use crate::cli::positions::with_position_file;
 use crate::daemon::view::{JobId, JobRequest};
 use crate::jobs::analyse_settings::AnalyseSettings;
+use crate::jobs::check_settings::CheckSettings;
 use crate::jobs::hunt_settings::HuntSettings;
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::mine_settings::MineSettings;
@@ -70,6 +71,7 @@ pub fn run(mut args: CloneJob, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         "tactics" => of_played::<TacticsSettings>(&mut request, &args.flags)?,
         "mine" => of_played::<MineSettings>(&mut request, &args.flags)?,
         "plan" => of_played::<PlanSettings>(&mut request, &args.flags)?,
+        "check" => of_played::<CheckSettings>(&mut request, &args.flags)?,
         "solve" => match request.settings.get("game").and_then(|game| game.as_str()) {
             Some("go") => of_solution::<GoSetup>(&mut request, &args.flags)?,
             Some("gomoku") => of_solution::<GomokuSetup>(&mut request, &args.flags)?,

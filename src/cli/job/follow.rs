@@ -130,6 +130,8 @@ fn ended(job: &JobView, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitC
         let best = found.map_or(best, |found| format!(", {}", list::mined(found)));
         let found = job.summary.plan.as_ref();
         let best = found.map_or(best, |found| format!(", {}", list::answered(found)));
+        let found = job.summary.check.as_ref();
+        let best = found.map_or(best, |found| format!(", {}", list::checked(found)));
         say!("job {} is {}{reason}{best}", job.summary.id, job.summary.state.name());
     }
     Ok(verdict(job))

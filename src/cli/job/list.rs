@@ -7,8 +7,8 @@ use crate::cli::moment::{local, local_minute};
 use crate::cli::streams::say;
 use crate::core::quantity::bytes_text;
 use crate::daemon::view::{
-    AnalyseView, JobState, JobView, Listing, MatchView, MineView, PlanView, ProofLeftView, ProofView, SelfplayView,
-    SolutionView, TacticsView, TuneLossView, TuneView, VERSION,
+    AnalyseView, CheckView, HoleView, JobState, JobView, Listing, MatchView, MineView, PlanView, ProofLeftView,
+    ProofView, SelfplayView, SolutionView, TacticsView, TuneLossView, TuneView, VERSION,
 };
 use crate::runner::status::{clock, thousands};
 use std::io::Write;
@@ -98,7 +98,8 @@ pub fn held(job: &JobView) -> String {
 
 /// The best score of a hunt, the value of a solver job as far as it is known, the closed part of a proof, the points
 /// of A in a match, the games of a player against itself, the positions that are analysed, the loss of weights, the
-/// questions that are answered, the patterns that are kept, the replies that have a plan.
+/// questions that are answered, the patterns that are kept, the replies that have a plan, the moves of a plan that
+/// are checked.
 pub fn best(job: &JobView) -> String {
     if let Some(of_match) = &job.summary.matched {
         return points(of_match);
@@ -120,6 +121,9 @@ pub fn best(job: &JobView) -> String {
     }
     if let Some(found) = &job.summary.plan {
         return format!("{}/{}", found.answered, found.goals);
+    }
+    if let Some(found) = &job.summary.check {
+        return format!("{}/{}", found.checked, found.moves);
     }
     match (&job.summary.solution, &job.summary.proof, job.summary.best) {
         (Some(found), _, _) => range(found.lower, found.upper),
@@ -211,6 +215,9 @@ pub fn describe(job: &JobView, out: &mut dyn Write) -> std::io::Result<()> {
     }
     if let Some(found) = &job.summary.plan {
         describe_plan(found, &mut line)?;
+    }
+    if let Some(found) = &job.summary.check {
+        describe_check(found, &mut line)?;
     }
     if let Some(best) = job.summary.best {
         line("best", format!("{best} moves, grid {}", job.best_grid.as_deref().unwrap_or("-")))?;
@@ -375,6 +382,46 @@ fn describe_plan(found: &PlanView, line: &mut dyn FnMut(&str, String) -> std::io
     line("searched", format!("{} nodes, {} searches of threats", thousands(found.nodes), thousands(found.threats)))?;
     let checked = if found.checked { "checked" } else { "not checked: morpion plan check does that" };
     line("plan", format!("{} moves, {checked}", thousands(found.moves)))?;
+    line("CPU time", clock(found.cpu_seconds))
+}
+
+/// How many moves of a plan are checked, and what does not hold.
+pub fn checked(found: &CheckView) -> String {
+    let checked = format!("{} of {} moves are checked", thousands(found.checked), thousands(found.moves));
+    match (&found.hole, &found.unanswered) {
+        (Some(hole), _) => format!("{checked}, and one does not hold: {}", hole_text(hole)),
+        (None, Some(hole)) => format!("{checked}, and the first position is not answered: {}", hole_text(hole)),
+        (None, None) => checked,
+    }
+}
+
+/// Where a plan does not hold, and why.
+fn hole_text(hole: &HoleView) -> String {
+    let place =
+        if hole.moves.is_empty() { "in the first position".to_owned() } else { format!("after {}", hole.moves) };
+    let number = hole.number.map_or(String::new(), |number| format!("move {}, ", thousands(number)));
+    plain(&format!("{number}{place}: {}", hole.reason))
+}
+
+fn describe_check(
+    found: &CheckView,
+    line: &mut dyn FnMut(&str, String) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    line("position", format!("{}: {}", plain(&found.title), plain(&found.start)))?;
+    line("wins", plain(&found.wins))?;
+    line("checked", format!("{} of {} moves", thousands(found.checked), thousands(found.moves)))?;
+    let first = match (found.start_answered, &found.unanswered) {
+        (_, Some(hole)) => format!("not all are answered; {}", hole_text(hole)),
+        (Some(_), None) => "all are answered".to_owned(),
+        (None, None) => "not checked yet".to_owned(),
+    };
+    line("first", format!("replies to the first position: {first}"))?;
+    if let Some(hole) = &found.hole {
+        line("refuted", hole_text(hole))?;
+    }
+    let [replies, planned, by_threats] = [found.replies, found.planned, found.by_threats].map(thousands);
+    line("replies", format!("{replies}, of which {planned} are planned and {by_threats} lose to threats"))?;
+    line("threats", format!("{} positions, each with all its replies", thousands(found.positions)))?;
     line("CPU time", clock(found.cpu_seconds))
 }
 

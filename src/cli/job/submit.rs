@@ -16,6 +16,7 @@ use crate::cli::streams::say;
 use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::daemon::view::{JobId, JobLimits, JobRequest, JobView, StartGrid};
 use crate::jobs::analyse_settings::AnalyseSettings;
+use crate::jobs::check_settings::CheckSettings;
 use crate::jobs::hunt_settings::{HuntSettings, HuntStart};
 use crate::jobs::match_settings::MatchJobSettings;
 use crate::jobs::mine_settings::MineSettings;
@@ -46,8 +47,8 @@ use toml::Value;
 /// Submit a hunt, with the flags of `morpion hunt`, and print the number of the job. `submit solve GAME` submits a
 /// solver job, `submit prove` a proof, `submit match A B` a match of two players, `submit selfplay` games of a player
 /// against itself, `submit analyse GAME` positions to be analysed, `submit tune GAME` weights to be learned, `submit
-/// tactics FILE` tactical questions in Go to be answered, `submit mine` patterns of Go to be mined, and `submit plan`
-/// a plan of Gomoku to be found.
+/// tactics FILE` tactical questions in Go to be answered, `submit mine` patterns of Go to be mined, `submit plan` a
+/// plan of Gomoku to be found, and `submit check` one to be checked.
 ///
 /// CONFIG is a configuration file of a hunt, or one of a job. A job's file has kind, name, priority, weight, the
 /// table [limits] (seconds, iterations, threads, memory, disk), and the flags of the hunt in the table [settings].
@@ -122,6 +123,13 @@ enum OtherKind {
     /// plan ID -o FILE` writes its file, also while the job runs; `morpion plan check FILE` checks all of it. The
     /// iterations of the job are nodes.
     Plan(Box<SubmitPlayed<PlanSettings>>),
+    /// Submit a plan of Gomoku to be checked, as `morpion plan check` does it
+    ///
+    /// A unit is so many moves of the plan, the first one also the replies to its first position. The job ends as
+    /// soon as a move does not hold (refuted); if all of them hold, it ends as proved, or, if a reply to the first
+    /// position has no answer, as finished. What is counted is what `morpion plan check --threads 1` counts, however
+    /// many workers there are. The iterations of the job are replies.
+    Check(Box<SubmitPlayed<CheckSettings>>),
 }
 
 /// The flags of a solver job.
@@ -273,6 +281,7 @@ impl Submit {
             Some(OtherKind::Tactics(tactics)) => tactics.asked.after(file),
             Some(OtherKind::Mine(mine)) => mine.asked.after(file),
             Some(OtherKind::Plan(plan)) => plan.asked.after(file),
+            Some(OtherKind::Check(check)) => check.asked.after(file),
         }
     }
 
@@ -304,6 +313,7 @@ pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
         Some("tactics") => return of_played::<TacticsSettings>(&file, table),
         Some("mine") => return of_played::<MineSettings>(&file, table),
         Some("plan") => return of_played::<PlanSettings>(&file, table),
+        Some("check") => return of_played::<CheckSettings>(&file, table),
         _ => return of_tables::<HuntSettings>(&file, table, &SubmitOnly::command(), hunt_limit),
     }
     table.remove("kind");
@@ -443,6 +453,7 @@ pub fn run(args: Submit, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         Some(OtherKind::Tactics(tactics)) => tactics.send(out),
         Some(OtherKind::Mine(mine)) => mine.send(out),
         Some(OtherKind::Plan(plan)) => plan.send(out),
+        Some(OtherKind::Check(check)) => check.send(out),
     }
 }
 

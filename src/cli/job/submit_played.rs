@@ -1,5 +1,5 @@
-//! `morpion job submit match`, `submit selfplay`, `submit analyse`, `submit tune`, `submit tactics`, `submit mine`
-//! and `submit plan`: what players are to do becomes a request.
+//! `morpion job submit match`, `submit selfplay`, `submit analyse`, `submit tune`, `submit tactics`, `submit mine`,
+//! `submit plan` and `submit check`: what players are to do becomes a request.
 
 use super::submit::{TermFlags, scalar, send};
 use crate::cli::client::Connection;
@@ -9,6 +9,7 @@ use crate::core::quantity::{parse_bytes, parse_duration};
 use crate::core::setting::{BadValue, SettingInfo};
 use crate::daemon::view::{JobLimits, JobRequest};
 use crate::jobs::analyse_settings::{AnalyseSettings, is_analyse_term};
+use crate::jobs::check_settings::CheckSettings;
 use crate::jobs::match_settings::{MatchJobSettings, MatchSettings, is_player};
 use crate::jobs::mine_settings::MineSettings;
 use crate::jobs::plan_settings::{PlanSettings, is_plan_term};
@@ -316,5 +317,27 @@ impl FlagHelp for PlanSettings {
 
     fn arranged(info: &SettingInfo, flag: Arg) -> Arg {
         if is_plan_term(info.name) { flag } else { GomokuSetup::arranged(info, flag) }
+    }
+}
+
+impl PlayedSettings for CheckSettings {
+    const KIND: &'static str = "check";
+
+    fn is_argument(_: &str) -> bool {
+        false
+    }
+
+    fn check(given: &[GivenSetting]) -> Result<(), BadValue> {
+        CheckSettings::job(given).map(drop)
+    }
+}
+
+impl FlagHelp for CheckSettings {
+    fn heading(_: &SettingInfo) -> &'static str {
+        "Plan"
+    }
+
+    fn note(info: &SettingInfo) -> String {
+        default_note::<CheckSettings>(info)
     }
 }

@@ -382,6 +382,7 @@ pub(super) mod tests {
                 tactics: None,
                 mine: None,
                 plan: None,
+                check: None,
                 units_summarised: false,
             };
             let view = JobView::idle(summary, None, serde_json::Map::new()).with_workers(2);

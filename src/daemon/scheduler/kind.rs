@@ -8,8 +8,8 @@ use crate::daemon::kinds::JobWork;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::service::Refusal;
 use crate::daemon::view::{
-    AnalyseView, AnalysedPositionView, AnsweredQuestionView, JobId, JobLimits, MatchGameView, MatchView, MineView,
-    PlanView, ProofView, SelfplayView, SolutionView, StatisticsView, TacticsView, TuneView,
+    AnalyseView, AnalysedPositionView, AnsweredQuestionView, CheckView, JobId, JobLimits, MatchGameView, MatchView,
+    MineView, PlanView, ProofView, SelfplayView, SolutionView, StatisticsView, TacticsView, TuneView,
 };
 use crate::jobs::ending::JobEnd;
 use crate::morpion::variant::Variant;
@@ -34,6 +34,7 @@ pub fn kind(work: &JobWork) -> &dyn JobKind {
         JobWork::Tactics(job) => job,
         JobWork::Mine(job) => job,
         JobWork::Plan(job) => job,
+        JobWork::Check(job) => job,
     }
 }
 
@@ -166,6 +167,8 @@ pub struct JobFacts {
     pub mine: Option<MineView>,
     /// The position whose plan is looked for.
     pub plan: Option<PlanView>,
+    /// The plan that is checked.
+    pub check: Option<CheckView>,
 }
 
 /// What a coordinator works with.

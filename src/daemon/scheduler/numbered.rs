@@ -101,8 +101,8 @@ impl<J: NumberedKind> JobKind for J {
         let coordinator = NumberedCoordinator::new(self.clone());
         let mut shown = JobStanding::default();
         self.show(coordinator.tally(), &coordinator.progress(), &mut shown)?;
-        let JobStanding { matched, selfplay, analyse, tune, tactics, mine, plan, .. } = shown;
-        Ok(JobFacts { matched, selfplay, analyse, tune, tactics, mine, plan, ..self.first_facts()? })
+        let JobStanding { matched, selfplay, analyse, tune, tactics, mine, plan, check, .. } = shown;
+        Ok(JobFacts { matched, selfplay, analyse, tune, tactics, mine, plan, check, ..self.first_facts()? })
     }
 
     fn content(&self, folder: &Path) -> Result<FolderContent, CannotRun> {

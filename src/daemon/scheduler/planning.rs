@@ -42,13 +42,13 @@ impl NumberedKind for PlanJob {
     }
 
     fn show(&self, tally: &PlanTally, units: &NumberedProgress, standing: &mut JobStanding) -> Result<(), String> {
-        let line = |key: &str| self.plan.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+        let (start, wins) = start_and_winner(&self.plan);
         let goals = self.goals.iter().zip(&tally.goals);
         let open = goals.filter(|(_, goal)| goal.end != Some(PlanTurnEnd::Answered));
         standing.plan = Some(PlanView {
             title: self.title.clone(),
-            start: line("start").filter(|moves| *moves != "-").unwrap_or_default().to_owned(),
-            wins: line("wins").unwrap_or_default().to_owned(),
+            start,
+            wins,
             goals: self.goals.len() as u64,
             answered: tally.answered(),
             open: open.map(|(reply, goal)| self.goal_view(reply, goal)).collect(),
@@ -80,6 +80,13 @@ impl NumberedKind for PlanJob {
             found => Ok(found),
         }
     }
+}
+
+/// The moves to the first position of a plan, nothing for the empty board, and the side that wins, as its text says.
+pub(super) fn start_and_winner(plan: &str) -> (String, String) {
+    let line =
+        |key: &str| plan.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')).unwrap_or_default();
+    (Some(line("start")).filter(|moves| *moves != "-").unwrap_or_default().to_owned(), line("wins").to_owned())
 }
 
 impl PlanJob {

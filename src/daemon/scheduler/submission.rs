@@ -37,7 +37,8 @@ pub(super) fn queued(
     limits: JobLimits,
     facts: JobFacts,
 ) -> JobSummary {
-    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune, tactics, mine, plan } = facts;
+    let JobFacts { variant, seed, solution, proof, matched, selfplay, analyse, tune, tactics, mine, plan, check } =
+        facts;
     JobSummary {
         id,
         kind: request.kind.clone(),
@@ -71,6 +72,7 @@ pub(super) fn queued(
         tactics,
         mine,
         plan,
+        check,
         units_summarised: false,
     }
 }

@@ -1,6 +1,7 @@
 //! Jobs, their units, their course, and the workers.
 
 use super::analyse::AnalyseView;
+use super::check::CheckView;
 use super::document::{JobId, VERSION};
 use super::limits::{JobLimits, LimitsDocument};
 use super::matches::{MatchStatisticsView, MatchView};
@@ -23,7 +24,7 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
-    /// `tactics`, `mine`, `plan`.
+    /// `tactics`, `mine`, `plan`, `check`.
     #[schema(min_length = 1, example = "hunt")]
     pub kind: String,
     /// A name for people, without control characters. The default is made from the settings.
@@ -144,7 +145,7 @@ pub struct JobSummary {
     /// Number of the job.
     pub id: JobId,
     /// Kind of the job: `hunt`, `solve`, `prove`, `match`, `selfplay`, `analyse`, `tune`,
-    /// `tactics`, `mine`, `plan`.
+    /// `tactics`, `mine`, `plan`, `check`.
     pub kind: String,
     /// Name of the job.
     pub name: String,
@@ -152,9 +153,9 @@ pub struct JobSummary {
     /// `running` from then on.
     pub state: JobState,
     /// How the job ended (`target`, `exhausted`, `finished`, `solved`, `proved`, `played`,
-    /// `decided`, `analysed`, `learned`, `answered`, `mined`, `time`, `iterations`, `drained`), why it
-    /// failed, was cancelled by the daemon or is quarantined, or why it cannot run at present: what the disk
-    /// reported, that it waits for memory, for another job or for a time.
+    /// `decided`, `analysed`, `learned`, `answered`, `mined`, `time`, `iterations`, `drained`,
+    /// `refuted`), why it failed, was cancelled by the daemon or is quarantined, or why it cannot run at present:
+    /// what the disk reported, that it waits for memory, for another job or for a time.
     pub reason: Option<String>,
     /// Variant of a hunt.
     pub variant: Option<Variant>,
@@ -224,6 +225,9 @@ pub struct JobSummary {
     /// Which replies in Gomoku have a plan, and what is known of the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanView>,
+    /// How much of a plan of Gomoku is checked, and whether it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckView>,
     /// The job has long been over: of its units only the quarantined ones are still listed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub units_summarised: bool,

@@ -82,7 +82,7 @@ impl NumberedEnding {
     pub fn job_end<J: NumberedJob>(self, coordinator: &NumberedCoordinator<J>) -> Option<JobEnd> {
         match self {
             NumberedEnding::Done => Some(coordinator.job().end(coordinator.tally())),
-            NumberedEnding::Decided => Some(JobEnd::Decided),
+            NumberedEnding::Decided => Some(coordinator.job().decision(coordinator.tally())),
             NumberedEnding::Stopped(reason) => reason.job_end(),
         }
     }

@@ -79,7 +79,7 @@ pub fn goal_searchers(job: &PlanJob, folder: &Path) -> PlayerMaker<PlanRecord> {
 }
 
 /// A monitor whose search waits while others have the worker, and stops when the unit is to stop.
-fn watched(clock: &UnitClock<'_>, budget: u64) -> Arc<Monitor> {
+pub(super) fn watched(clock: &UnitClock<'_>, budget: u64) -> Arc<Monitor> {
     let monitor = Arc::new_cyclic(|own: &std::sync::Weak<Monitor>| {
         let (own, stops) = (own.clone(), clock.stopping());
         let pause = move || {

@@ -120,6 +120,7 @@ fn mistakes_in_a_job_file_name_their_own_line() {
                 Some(OtherKind::Tactics(tactics)) => tactics.request(),
                 Some(OtherKind::Mine(mine)) => mine.request(),
                 Some(OtherKind::Plan(plan)) => plan.request(),
+                Some(OtherKind::Check(check)) => check.request(),
             }
         });
         read.unwrap_err().to_string().replace(&format!("{}, ", path.display()), "")
@@ -164,6 +165,8 @@ fn mistakes_in_a_job_file_name_their_own_line() {
         ("kind = 'mine'\n[settings]\ngames = 20000", "line 3: games = 20000: a job can have 10000 games"),
         ("kind = 'plan'\n[settings]\nnodes = 3", "line 3: nodes = 3: it must be at least 200000"),
         ("kind = 'plan'\n[settings]\nplan = 'no.plan'", "line 3: plan: there is no such file as 'no.plan'"),
+        ("kind = 'check'\n[settings]\nmoves = 3", "plan is missing"),
+        ("kind = 'check'\n[settings]\nplan = 'no.plan'", "line 3: plan: there is no such file as 'no.plan'"),
         ("kind = 'match'\n[settings]\nlevel = 3", "line 3: unknown key 'level'"),
     ] {
         let error = error(text);

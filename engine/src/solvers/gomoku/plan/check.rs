@@ -15,13 +15,14 @@ use crate::games::gomoku::position::{GomokuMove, GomokuPosition};
 use crate::solvers::gomoku::threats::replies::ProvenAttack;
 use crate::solvers::gomoku::threats::{ThreatSearch, ThreatTables};
 use crate::solvers::monitor::{Monitor, Stopped};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Positions in which threats are looked for after a reply that the plan does not have.
 const LIMIT: u64 = 200_000;
 
 /// What the check of one move, or of the first position, has come to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedReplies {
     /// Legal replies that were looked at.
     pub replies: u64,
