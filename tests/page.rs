@@ -190,6 +190,11 @@ fn plan(daemon: &Daemon) -> u64 {
     submit_kind(daemon, "plan", "a plan", json!({ "position": "h8" }))
 }
 
+/// Submits a plan of Gomoku that is to be checked.
+fn check(daemon: &Daemon) -> u64 {
+    submit_kind(daemon, "check", "a check", json!({ "plan": "morpion plan 1" }))
+}
+
 /// The page of a match tells the score, the Elo with its interval, the test, and the games, which open on the board.
 #[test]
 fn the_page_of_a_match_tells_how_it_stands() {
@@ -439,6 +444,58 @@ fn the_page_of_a_plan_tells_which_replies_are_answered() {
     let request = page.eval(sent);
     assert_eq!((&request["kind"], &request["settings"]), (&json!("plan"), &settings));
     world.approve(&page);
+}
+
+/// The page of a check tells how many moves hold and what does not; its form takes a file or what was typed.
+#[test]
+fn the_page_of_a_check_tells_what_does_not_hold() {
+    let Some(world) = world() else { return };
+    let page = world.desk(&format!("/jobs/{}", check(&world.daemon)));
+    let score = "document.querySelector('[aria-label=\"Check of a plan\"] .score')?.textContent";
+    page.wait(&format!("{score} === '4\u{202f}320 of 17\u{202f}177'"));
+    let text = |card: &str| {
+        let text = page.eval(&format!("document.querySelector('section[aria-label=\"{card}\"]').textContent"));
+        text.as_str().unwrap().to_owned()
+    };
+    let told = text("Check of a plan");
+    for part in [
+        "gomoku 15x15",
+        "by which black wins after h8",
+        "does not answer every reply to its first position. After a1: the plan has no move",
+        "Move 4\u{202f}320 of the plan does not hold. After h9 i9 k12: the plan has no move",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let numbers = text("Numbers of the check");
+    for part in
+        ["Moves checked4\u{202f}320 of 17\u{202f}177", "Answered by the plan4\u{202f}100", "Positions of threats"]
+    {
+        assert!(numbers.contains(part), "{part}: {numbers}");
+    }
+    let hidden = "['Plan', 'Match', 'Patterns', 'Tactics'].every((name) => \
+                  !document.querySelector(`section[aria-label=\"${name}\"]`)?.checkVisibility())";
+    assert_eq!(page.eval(hidden), json!(true), "cards of other kinds are shown");
+    world.approve(&page);
+    let page = world.desk("/check");
+    page.wait("document.querySelector('form textarea[name=plan]')");
+    type_in(&page, "plan", "morpion plan 1");
+    let command = || page.eval("document.querySelector('form .preview').textContent");
+    assert_eq!(command(), json!("morpion job submit check --plan 'morpion plan 1'"));
+    page.eval(
+        "(() => { const [input, files] = [document.querySelector('form input[type=file]'), new DataTransfer()]; \
+         files.items.add(new File(['morpion plan 1\\ngame 6x5 free 4\\n'], 'my game.plan')); \
+         input.files = files.files; input.dispatchEvent(new Event('change')); })()",
+    );
+    page.wait("document.querySelector('form textarea').value.includes('6x5')");
+    type_in(&page, "moves", "5");
+    assert_eq!(command(), json!("morpion job submit check --plan 'my game.plan' --moves 5"));
+    world.approve(&page);
+    page.eval("document.querySelector('form').requestSubmit()");
+    page.wait("location.hash.startsWith('#/jobs/')");
+    let sent = "import('/js/api.js').then((api) => api.get(`/jobs/${location.hash.split('/')[2]}/request`))";
+    let settings = json!({ "plan": "morpion plan 1\ngame 6x5 free 4", "moves": 5 });
+    let request = page.eval(sent);
+    assert_eq!((&request["kind"], &request["settings"]), (&json!("check"), &settings));
 }
 
 /// Types a value into a field of a form.

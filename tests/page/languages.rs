@@ -1,6 +1,6 @@
 //! The page in other languages: every view, no text left in English, nothing wider than the window.
 
-use super::{analyse, approve, archive, mine, plan, play_match, prove, solve, submit, tactics, tune, world};
+use super::{analyse, approve, archive, check, mine, plan, play_match, prove, solve, submit, tactics, tune, world};
 use crate::browser::Page;
 use crate::daemon::Daemon;
 use morpion::language::{Language, PoEntry};
@@ -76,7 +76,7 @@ fn left_in_english(page: &Page) -> Value {
 fn views(daemon: &Daemon) -> Vec<(String, &'static str)> {
     let (job, solver, proof) = (submit(daemon, "5T 1"), solve(daemon), prove(daemon));
     let (of_match, analysis, weights) = (play_match(daemon), analyse(daemon), tune(daemon));
-    let (questions, patterns, planned) = (tactics(daemon), mine(daemon), plan(daemon));
+    let (questions, patterns, planned, checked) = (tactics(daemon), mine(daemon), plan(daemon), check(daemon));
     let grids = archive(daemon, Variant::T5);
     let (a, b) = (&grids[0], &grids[1]);
     let of = |view: &str, loaded| (view.to_owned(), loaded);
@@ -133,6 +133,11 @@ fn views(daemon: &Daemon) -> Vec<(String, &'static str)> {
             "[...document.querySelectorAll('.score')].some((value) => value.textContent.includes('32'))",
         ),
         of("/plan", "document.querySelectorAll('form .field').length > 10"),
+        of(
+            &format!("/jobs/{checked}"),
+            "[...document.querySelectorAll('.score')].some((value) => value.textContent.includes('177'))",
+        ),
+        of("/check", "document.querySelectorAll('form .field').length > 4"),
         of("/tactics", "document.querySelectorAll('form .field').length > 7"),
         of("/mine", "document.querySelectorAll('form .field').length > 7"),
         of("/analyse", "document.querySelectorAll('form .field').length > 10"),

@@ -70,6 +70,8 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/boardcards.js",
     "/js/views/boarddaemon.js",
     "/js/views/cards.js",
+    "/js/views/check.js",
+    "/js/views/checkform.js",
     "/js/views/compare.js",
     "/js/views/credit.js",
     "/js/views/dashboard.js",

@@ -107,7 +107,7 @@ const REASONS = {
   target: t`reached its target`, exhausted: t`searched everything: proven`, finished: t`did all its runs`,
   time: t`time is up`, iterations: t`iterations used up`, drained: t`drained`, solved: t`solved`, proved: t`proved`,
   played: t`all games are played`, decided: t`the test has decided`, analysed: t`all positions are analysed`, learned: t`the weights are learned`,
-  answered: t`all questions are answered`, mined: t`the patterns are mined`,
+  answered: t`all questions are answered`, mined: t`the patterns are mined`, refuted: t`a move does not hold`,
 };
 
 /** Why a job ended. */
@@ -160,7 +160,7 @@ function titleWord(part) {
 export const titleOf = (title) => title?.split(", ").map(titleWord).join(", ");
 
 /** The figures of a job that is no hunt, whatever its kind. */
-export const figures = (job) => job.solution ?? job.proof ?? job.match ?? job.selfplay ?? job.analyse ?? job.tune ?? job.tactics ?? job.mine ?? job.plan;
+export const figures = (job) => job.solution ?? job.proof ?? job.match ?? job.selfplay ?? job.analyse ?? job.tune ?? job.tactics ?? job.mine ?? job.plan ?? job.check;
 
 /** `5T nrpa`; of what is about a game the game and its board. */
 export const about = (job) => [job.variant, titleOf(figures(job)?.title), job.strategy || job.kind].filter(Boolean).join(" \u00b7 ");

@@ -8,6 +8,7 @@ import { themes } from "./themes.js";
 import analyseform from "./views/analyseform.js";
 import archive from "./views/archive.js";
 import board from "./views/boarddaemon.js";
+import checkform from "./views/checkform.js";
 import compare from "./views/compare.js";
 import credit from "./views/credit.js";
 import dashboard from "./views/dashboard.js";
@@ -44,6 +45,7 @@ const ROUTES = [
   [/^\/tactics$/, tacticsform],
   [/^\/mine$/, mineform],
   [/^\/plan$/, planform],
+  [/^\/check$/, checkform],
 ];
 
 const main = document.getElementById("main");

@@ -67,7 +67,7 @@ function bestTile(variant) {
 /** What a job of each kind has come to, in a word. */
 const RESULTS = {
   match: points, selfplay: (found) => count(found.games_counted), analyse: (found) => count(found.positions_done), tune: lossText, tactics: (found) => count(found.questions_done),
-  mine: keptText, plan: answeredText, solution: (found) => between(found.lower, found.upper),
+  mine: keptText, plan: answeredText, check: (found) => count(found.checked), solution: (found) => between(found.lower, found.upper),
 };
 
 /** What a job has come to: its best score, or what its kind has instead. */

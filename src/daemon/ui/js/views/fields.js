@@ -1,6 +1,6 @@
 // A setting as a field of a form: built from what the daemon says of it (its kind, range, choices, defaults, help).
 
-import { h, newId, say, show } from "../dom.js";
+import { button, h, newId, say, show } from "../dom.js";
 import { known, language, t } from "../language.js";
 import { amount, seconds } from "../settings.js";
 
@@ -51,7 +51,8 @@ const READERS = {
 /**
  * The field of a setting `{name, label, help, kind, min, max, choices}`. `input` is the control, `adapt(strategy)` shows the default of
  * a strategy, `read()` gives the value (`undefined` where it is empty), `complain(text)` shows what is wrong. With `numbers` a count
- * is read here (5M as 5000000); settings may also have it as a text.
+ * is read here (5M as 5000000); settings may also have it as a text. Lines with a `file` can be taken from a file with one of these
+ * endings; `file()` is its name as long as the lines are those of the file.
  */
 export function field(spec, { name = spec.name, placeholder = "", numbers = false } = {}) {
   const id = newId("field");
@@ -65,8 +66,18 @@ export function field(spec, { name = spec.name, placeholder = "", numbers = fals
   const unit = spec.unit && !spec.label.toLowerCase().includes(spec.unit) && spec.unit;
   const trouble = h("p", { class: "problem", id: `${id}-problem`, hidden: true });
   input.setAttribute("aria-describedby", `${id}-help ${id}-problem`);
+  let taken = {};
+  const choose = spec.file && h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", accept: spec.file, onchange: async () => {
+    const [chosen] = choose.files;
+    if (!chosen) return;
+    input.value = await chosen.text();
+    taken = { name: chosen.name, text: input.value };
+    choose.value = "";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  } });
+  const open = spec.file && h("div", { class: "row" }, button(t`File\u2026`, { glyph: "open", onclick: () => choose.click() }), choose);
   const node = h("div", { class: "field" }, h("label", { for: id }, spec.label, unit && h("span", { class: "faint" }, ` (${unit})`)),
-    input, trouble, h("p", { class: "help", id: `${id}-help` }, spec.help));
+    input, open, trouble, h("p", { class: "help", id: `${id}-help` }, spec.help));
   return {
     spec, name, input, node,
     adapt: (strategy) => {
@@ -76,6 +87,7 @@ export function field(spec, { name = spec.name, placeholder = "", numbers = fals
       else input.placeholder = known(text);
     },
     text: () => input.value.trim(),
+    file: () => (taken.name && taken.text === input.value ? taken.name : undefined),
     read: () => (input.value.trim() === "" ? undefined : reader(input.value.trim())),
     complain: (text) => {
       say(trouble, text);

@@ -10,6 +10,7 @@ import { Replay } from "../replay.js";
 import { VARIANTS, fromView } from "../rules.js";
 import { analyseCard, analyseFactsCard, analysesCard } from "./analyse.js";
 import { card } from "./cards.js";
+import { checkCard, checkFactsCard } from "./check.js";
 import { refusal } from "./fields.js";
 import { eloCard, gamesCard, matchCard, matchFactsCard } from "./match.js";
 import { mineCard, mineFactsCard } from "./mine.js";
@@ -22,6 +23,8 @@ import { answersCard, tacticsCard, tacticsFactsCard } from "./tactics.js";
 import { lossesCard, tuneCard, tuneFactsCard } from "./tune.js";
 
 const SLOW_MS = 15_000;
+/** Most characters of a setting that are shown. */
+const LONGEST_SETTING = 400;
 
 /** Links to save a grid in every format. */
 export function gridDownloads(key, name) {
@@ -217,6 +220,9 @@ function quarantineCard(id) {
   return node;
 }
 
+/** A setting as it is shown: a plan may have a hundred thousand characters. */
+const shortened = (text) => (text.length > LONGEST_SETTING ? t`${text.slice(0, LONGEST_SETTING)}\u2026 (${count(text.length)} characters)` : text);
+
 function settingsCard(id) {
   const list = h("dl", { class: "list" });
   const facts = h("dl", { class: "list" });
@@ -270,7 +276,7 @@ function settingsCard(id) {
       l.seconds && [t`Time limit`, duration(l.seconds)], l.iterations && [t`Iterations at most`, count(l.iterations)],
       l.workers && [t`Workers at most`, String(l.workers)], l.memory && [t`Memory at most`, bytes(l.memory)], l.disk && [t`Disk at most`, bytes(l.disk)]].filter(Boolean).flatMap(entry));
     list.replaceChildren(...Object.entries(now.settings).map(([name, value]) =>
-      [name, typeof value === "string" ? value : JSON.stringify(value)]).flatMap(entry));
+      [name, shortened(typeof value === "string" ? value : JSON.stringify(value))]).flatMap(entry));
     if (!form.contains(document.activeElement)) {
       [priority.value, weight.value, workers.value, hours.value] = [now.priority, now.weight, l.workers ?? "", l.seconds ? l.seconds / 3600 : ""];
       [after.value, earliest.value] = [now.after ?? "", now.not_before ? moment(now.not_before).replace(" ", "T") : ""];
@@ -296,10 +302,10 @@ export default function job({ params }) {
   const buttons = jobButtons(id, { quiet: false, all: true, removed: () => { location.hash = "#/jobs"; } });
   const parts = { facts: factsCard(), grid: gridCard(id), course: courseCard(id), levels: levelsCard(), scores: scoresCard(),
     workers: workersCard(id), quarantine: quarantineCard(id), settings: settingsCard(id), events: eventsCard(id),
-    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), tacticsFacts: tacticsFactsCard(), tactics: tacticsCard(), answers: answersCard(id), mineFacts: mineFactsCard(), mine: mineCard(id), planFacts: planFactsCard(), plan: planCard(id), openReplies: openRepliesCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
+    proofFacts: proofFactsCard(), proof: proofCard(), closed: closedCard(), selfplayFacts: selfplayFactsCard(), selfplay: selfplayCard(id), analyseFacts: analyseFactsCard(), analyse: analyseCard(), analyses: analysesCard(id), tuneFacts: tuneFactsCard(), tune: tuneCard(id), losses: lossesCard(), tacticsFacts: tacticsFactsCard(), tactics: tacticsCard(), answers: answersCard(id), mineFacts: mineFactsCard(), mine: mineCard(id), planFacts: planFactsCard(), plan: planCard(id), openReplies: openRepliesCard(), checkFacts: checkFactsCard(), check: checkCard(), matchFacts: matchFactsCard(), match: matchCard(), elo: eloCard(), games: gamesCard(id), units: unitsCard(), position: positionCard(), bounds: boundsCard(id), credit: creditCard() };
   const trouble = h("div", {});
-  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, parts.tacticsFacts, parts.mineFacts, parts.planFacts, h("div", { class: "two even" },
-    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.tactics, parts.answers.chosen, parts.mine, parts.plan, parts.grid, parts.position, parts.settings),
+  const body = h("div", { class: "cards", hidden: true }, parts.facts, parts.units, parts.proofFacts, parts.matchFacts, parts.selfplayFacts, parts.analyseFacts, parts.tuneFacts, parts.tacticsFacts, parts.mineFacts, parts.planFacts, parts.checkFacts, h("div", { class: "two even" },
+    h("div", { class: "cards" }, parts.proof, parts.match, parts.selfplay, parts.analyse, parts.analyses.chosen, parts.tune, parts.tactics, parts.answers.chosen, parts.mine, parts.plan, parts.check, parts.grid, parts.position, parts.settings),
     h("div", { class: "cards" }, parts.closed, parts.elo, parts.games, parts.analyses, parts.losses, parts.answers, parts.openReplies, parts.bounds, parts.credit, parts.course, parts.levels, parts.scores, parts.workers, parts.quarantine, parts.events)));
   const wait = h("p", { class: "wait" }, t`Loading job ${id}\u2026`);
   const element = h("div", { class: "cards" },

@@ -56,7 +56,9 @@ export function playform({ kind, title, card, games = [], settings, job, usual =
     (!of || of.includes(game.value)) && Object.entries(when).every(([name, values]) => values.includes(chosen(name)));
   const adapt = () => {
     for (const one of fields) show(one.node, counts(one.spec));
-    sending.tell(command(request().body));
+    const { body } = request();
+    for (const one of fields) if (one.file()) body.settings[one.spec.name] = one.file();
+    sending.tell(command(body));
   };
   const of = (specs) => h("div", { class: "fields" }, fields.filter((one) => specs.includes(one.spec)).map((one) => one.node));
   const form = h("form", { class: "two wide", oninput: adapt, onchange: adapt, onsubmit: (event) => {
