@@ -109,7 +109,7 @@ fn views(job: u64, grids: &[String]) -> Vec<(String, &'static str)> {
         (
             "/".into(),
             "document.querySelector('.jobs .pill') && document.querySelector('.tile .thumb') \
-             && document.querySelector('.machines li').textContent.includes('lab-73 of 8 busy41 units')",
+             && /^lab-73 of 8 busy1.20?.M games.s41 units/.test(document.querySelector('.machines li').textContent)",
         ),
         ("/jobs".into(), "document.querySelector('.jobs .pill')"),
         (

@@ -158,7 +158,8 @@ fn heading(model: &Model) -> Vec<Line<'_>> {
     lines
 }
 
-/// The workers on other machines in one line: how many are busy, and which machines are not as they should be.
+/// The workers on other machines in one line: how many are busy, how fast all are together, and which machines are
+/// not as they should be.
 fn machines(pool: &PoolView) -> Line<'_> {
     let is_here = |machine: &&MachineView| machine.state == MachineStanding::Here;
     let here = || pool.machines.iter().filter(is_here);
@@ -167,7 +168,9 @@ fn machines(pool: &PoolView) -> Line<'_> {
         1 => "1 machine".to_owned(),
         count => format!("{count} machines"),
     };
-    let mut line = vec![Span::raw(format!("{count}, {running} of {workers} workers busy"))];
+    let speed = here().fold(0, |sum, m| sum + u64::from(m.speed) * u64::from(m.workers));
+    let speed = if speed > 0 { format!(", {} random games/s", thousands(speed)) } else { String::new() };
+    let mut line = vec![Span::raw(format!("{count}, {running} of {workers} workers busy{speed}"))];
     let warning = Style::default().fg(Color::Red);
     if let Some(trouble) = &pool.trouble {
         line.push(Span::styled(format!("  {}", plain(trouble)), warning));
@@ -499,7 +502,7 @@ pub(super) mod tests {
         let machine = |name: &str, state: &str| {
             serde_json::json!({
                 "id": "0011223344556677", "name": name, "version": "1", "state": state, "workers": 8, "running": 3,
-                "units": 9, "refused": 0, "silent": 0.5, "seconds": 60.0,
+                "speed": 12_000, "units": 9, "refused": 0, "silent": 0.5, "seconds": 60.0,
             })
         };
         let machines = [machine("lab-1", "here"), machine("lab-2", "lost"), machine("lab-3", "distrusted")];
@@ -509,7 +512,13 @@ pub(super) mod tests {
         model.pool = Some(serde_json::from_value(pool).unwrap());
         model.workers[1].machine = Some("lab-1".to_owned());
         let shown = drawn(&model, 120, 30, 0);
-        for text in ["1 machine, 3 of 8 workers busy", "lab-2 lost", "lab-3 not trusted", "        7  140", "lab-1"] {
+        for text in [
+            "1 machine, 3 of 8 workers busy, 96 000 random games/s",
+            "lab-2 lost",
+            "lab-3 not trusted",
+            "        7  140",
+            "lab-1",
+        ] {
             assert!(shown.contains(text), "{text}\n{shown}");
         }
     }

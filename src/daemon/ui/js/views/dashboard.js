@@ -228,9 +228,10 @@ function machinesCard() {
     say(trouble, pool.trouble || "");
     show(nothing, pool.connected && !pool.machines.length);
     keyed(list, pool.machines.slice(0, 128), (machine) => machine.id, () => {
-      const [name, what, units] = [h("span", {}), h("span", { class: "num" }), h("span", { class: "num faint" })];
-      const item = h("li", {}, name, what, units);
-      item.parts = { name, what, units };
+      const [name, what] = [h("span", {}), h("span", { class: "num" })];
+      const [speed, units] = [h("span", { class: "num faint" }), h("span", { class: "num faint" })];
+      const item = h("li", {}, name, what, speed, units);
+      item.parts = { name, what, speed, units };
       return item;
     }, (item, machine) => {
       const [text, look] = STANDINGS[machine.state] || [machine.state, "bad"];
@@ -240,6 +241,8 @@ function machinesCard() {
       item.parts.what.className = `num ${look}`;
       say(item.parts.name, machine.name);
       say(item.parts.what, text || t`${machine.running} of ${machine.workers} busy`);
+      say(item.parts.speed, machine.speed ? t`${short(machine.speed)} games/s` : "");
+      item.parts.speed.title = t`Random games that one worker plays in a second, by the machine's benchmark`;
       say(item.parts.units, tn(machine.units, "{0} unit", "{0} units", short(machine.units)));
     });
   };
