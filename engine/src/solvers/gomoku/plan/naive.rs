@@ -5,17 +5,25 @@ use crate::games::gomoku::position::GomokuPosition;
 use crate::games::gomoku::rules::RowRule;
 
 const WAYS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
+/// What is on a point without a stone, and around the board.
+const EMPTY: u8 = 0;
+const OUTSIDE: u8 = 3;
 
 /// A board with stones. Points are `(x, y)`, from 0 at the upper left.
 #[derive(Debug, Clone)]
 pub struct CheckStones {
     width: i32,
     height: i32,
-    /// By rows from the top.
-    stones: Vec<Option<Side>>,
+    /// By rows from the top, with a frame of one point around the board at which rows end.
+    stones: Vec<u8>,
     win: i32,
     /// Whether longer rows win, too.
     longer: bool,
+}
+
+/// How a stone is noted.
+fn noted(colour: Side) -> u8 {
+    1 + u8::from(colour == Side::Second)
 }
 
 /// A point of the checker.
@@ -31,8 +39,11 @@ impl CheckStones {
         };
         let board = position.board();
         let (width, height) = (i32::from(board.width()), i32::from(board.height()));
-        let stones = vec![None; usize::from(board.area())];
+        let stones = vec![OUTSIDE; ((width + 2) * (height + 2)) as usize];
         let mut own = CheckStones { width, height, stones, win: i32::from(position.rules().win()), longer };
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            own.take((x, y));
+        }
         for (point, colour) in position.stones() {
             let (x, y) = board.place(point);
             own.put((i32::from(x), i32::from(y)), colour);
@@ -40,30 +51,32 @@ impl CheckStones {
         Some(own)
     }
 
-    /// The stone on a point; `None` outside the board.
-    fn at(&self, (x, y): CheckPoint) -> Option<Option<Side>> {
-        let is_on_board = (0..self.width).contains(&x) && (0..self.height).contains(&y);
-        is_on_board.then(|| self.stones[(y * self.width + x) as usize])
+    /// The place of a point of the board, or of the frame around it.
+    fn index(&self, (x, y): CheckPoint) -> usize {
+        ((y + 1) * (self.width + 2) + x + 1) as usize
     }
 
     /// Whether a point is on the board and has no stone.
-    pub fn is_empty(&self, point: CheckPoint) -> bool {
-        self.at(point) == Some(None)
+    pub fn is_empty(&self, (x, y): CheckPoint) -> bool {
+        let is_on_board = (0..self.width).contains(&x) && (0..self.height).contains(&y);
+        is_on_board && self.stones[self.index((x, y))] == EMPTY
     }
 
     /// Puts a stone on a point of the board.
-    pub fn put(&mut self, (x, y): CheckPoint, colour: Side) {
-        self.stones[(y * self.width + x) as usize] = Some(colour);
+    pub fn put(&mut self, point: CheckPoint, colour: Side) {
+        let index = self.index(point);
+        self.stones[index] = noted(colour);
     }
 
     /// Takes a stone away.
-    pub fn take(&mut self, (x, y): CheckPoint) {
-        self.stones[(y * self.width + x) as usize] = None;
+    pub fn take(&mut self, point: CheckPoint) {
+        let index = self.index(point);
+        self.stones[index] = EMPTY;
     }
 
     /// The stones by rows, which tell positions apart.
     pub fn key(&self) -> Vec<u8> {
-        self.stones.iter().map(|stone| stone.map_or(0, |side| 1 + u8::from(side == Side::Second))).collect()
+        self.stones.clone()
     }
 
     /// The points without a stone.
@@ -73,15 +86,23 @@ impl CheckStones {
     }
 
     /// Whether a stone of a colour on an empty point makes a row that wins.
-    pub fn wins_at(&self, (x, y): CheckPoint, colour: Side) -> bool {
-        self.is_empty((x, y))
-            && WAYS.iter().any(|&(dx, dy)| {
-                let run = |dx: i32, dy: i32| {
-                    (1..).take_while(|n| self.at((x + n * dx, y + n * dy)) == Some(Some(colour))).count() as i32
-                };
-                let row = 1 + run(dx, dy) + run(-dx, -dy);
-                row == self.win || self.longer && row > self.win
-            })
+    pub fn wins_at(&self, point: CheckPoint, colour: Side) -> bool {
+        if !self.is_empty(point) {
+            return false;
+        }
+        let (index, own, line) = (self.index(point), noted(colour), self.width + 2);
+        WAYS.iter().any(|&(dx, dy)| {
+            let step = (dy * line + dx) as isize;
+            let run = |step: isize| {
+                let (mut at, mut row) = (index.wrapping_add_signed(step), 0);
+                while self.stones[at] == own {
+                    (at, row) = (at.wrapping_add_signed(step), row + 1);
+                }
+                row
+            };
+            let row = 1 + run(step) + run(-step);
+            row == self.win || self.longer && row > self.win
+        })
     }
 
     /// All points where a colour makes a row that wins.
