@@ -322,6 +322,7 @@ fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode
             writeln!(out, "{checked} proofs checked, {refused} do not hold, {checking:.2} CPU s")?;
         }
         let time = machine::since(cpu).map_or("?".to_owned(), |seconds| format!("{:.2}", seconds - checking));
+        writeln!(out, "{} nodes", grouped(tally.nodes))?;
         writeln!(out, "{tally}, {time} CPU s")?;
     }
     Ok(if tally.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

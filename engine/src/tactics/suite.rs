@@ -11,7 +11,6 @@ use super::goal::{Question, QuestionError, TacticalGoal, point_of};
 use super::solve::TacticsAnswer;
 use super::verdict::TacticsVerdict;
 use crate::core::game::Side;
-use crate::core::quantity::grouped;
 use crate::games::go::large::chains::Chains;
 use crate::games::go::large::points::LargeBoard;
 use crate::games::size::BoardSizeError;
@@ -105,15 +104,13 @@ impl SuiteTally {
     }
 }
 
-/// All but the proofs that were checked.
+/// All but the nodes and the proofs that were checked.
 impl fmt::Display for SuiteTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SuiteTally { questions, by_code, with_move, unknown, nodes, .. } = self;
-        let nodes = grouped(*nodes);
+        let SuiteTally { questions, by_code, with_move, unknown, .. } = self;
         write!(
             f,
-            "{questions} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown, {nodes} \
-             nodes"
+            "{questions} questions, {by_code} right by code, {with_move} right with the move, {unknown} unknown"
         )
     }
 }
