@@ -327,7 +327,9 @@ mod tests {
         }
         // As versions without networks and searches have stored it.
         let mut stored = serde_json::to_value(&usual).unwrap();
-        ["learn", "search"].map(|key| stored.as_object_mut().unwrap().remove(key).unwrap());
+        for key in ["learn", "search"] {
+            stored.as_object_mut().unwrap().remove(key).unwrap();
+        }
         assert_eq!(serde_json::from_value::<TuneJob>(stored).unwrap(), usual);
     }
 

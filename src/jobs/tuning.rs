@@ -1,9 +1,9 @@
 //! Weights that are learned from games as a job: the fit of `morpion tune`, in units.
 //!
-//! In Reversi a unit is a stage of the game, which is fitted by itself. If positions are learned from by what searches
-//! say of them, the first units are these searches, and the stages come one after the other. In Gomoku all weights are fitted at once, so
-//! a unit is a part of the steps and continues from the outcome of the one before it; so it is of a network, whose
-//! steps are passes over all positions.
+//! In Reversi a unit is a stage of the game, which is fitted by itself. If it is learned what searches say of
+//! positions, the first units are these searches, and the stages come one after the other. In Gomoku all weights are
+//! fitted at once, so a unit is a part of the steps and continues from the outcome of the one before it. So it is of
+//! a network, whose steps are passes over all positions.
 
 use super::ending::JobEnd;
 use super::numbered::NumberedJob;

@@ -68,7 +68,8 @@ struct SimulatedClocks {
 }
 
 impl SimulatedClocks {
-    /// Who is furthest behind, of these who is at work, and of these who has waited longest; nobody if all have ended.
+    /// Who is furthest behind, of these who is at work, and of these who has waited longest; nobody if all have
+    /// ended.
     fn next(&self) -> Option<usize> {
         let others = (0..self.nodes.len()).filter(|&thread| self.states[thread] != SimulatedState::Ended);
         others.min_by_key(|&thread| {
