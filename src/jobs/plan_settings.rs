@@ -13,8 +13,8 @@ use crate::solvers::gomoku::plan::{WinningPlan, text};
 pub const BEGUN_PLAN: &str = "plan";
 /// Nodes of a unit, as of a turn of `morpion plan find`.
 const NODES: u64 = 5_000_000;
-/// Fewer are not enough for the moves of one position, and a unit would come to nothing.
-const LEAST_NODES: u64 = 200_000;
+/// Least nodes of a search: fewer are not enough for the moves of one position, and it comes to nothing.
+pub const LEAST_NODES: u64 = 200_000;
 /// Most bytes of a plan to begin with: it is in the request, in the store and in the job's folder.
 const MOST_BYTES: usize = 900_000;
 /// Most characters of a text that are told when it is no plan.

@@ -14,6 +14,7 @@ pub mod holding;
 pub mod trees;
 pub mod units;
 
+use crate::jobs::plan_settings::LEAST_NODES;
 use crate::runner::stoppable::{lock, on_threads};
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
@@ -48,7 +49,7 @@ impl PlanPortions {
     /// Those of turns of so many nodes.
     pub const fn of_turn(turn: u64) -> PlanPortions {
         let tenth = turn / 10;
-        let part = if tenth * 3 < LEAST_SEARCH { LEAST_SEARCH } else { tenth * 3 };
+        let part = if tenth * 3 < LEAST_NODES { LEAST_NODES } else { tenth * 3 };
         PlanPortions {
             turn,
             alone: turn.saturating_mul(2),
@@ -68,9 +69,6 @@ pub struct PlanFinding<'k> {
     /// How many nodes go where.
     pub portions: PlanPortions,
 }
-
-/// Fewer nodes are not enough for the moves of one position, and a search comes to nothing.
-pub const LEAST_SEARCH: u64 = 200_000;
 
 /// Nodes of a turn.
 pub const SLICE: u64 = 5_000_000;
