@@ -6,10 +6,12 @@ mod daemons;
 
 use daemons::program::Program;
 use daemons::{PATIENCE, number, wait_until};
+use std::collections::HashMap;
 use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -51,6 +53,8 @@ struct Stage {
     daemon: Program,
     /// Makes names that are used once.
     count: AtomicU32,
+    /// Jobs that are over, by the word that stands for them. No command changes them.
+    jobs_over: Mutex<HashMap<&'static str, String>>,
 }
 
 const HUNT: [&str; 9] = ["--strategy", "random", "--runs", "3", "--max-iterations", "50", "--seed", "1", "--threads"];
@@ -59,7 +63,7 @@ impl Stage {
     fn new() -> Stage {
         let directory = tempfile::tempdir().unwrap();
         let daemon = Program::start(&directory.path().join("state"));
-        let stage = Stage { directory, daemon, count: AtomicU32::new(0) };
+        let stage = Stage { directory, daemon, count: AtomicU32::new(0), jobs_over: Mutex::default() };
         std::fs::write(
             stage.path("experiment.toml"),
             "experiment = 'strategies'\nvariant = '4T'\niterations = 300\nseeds = 2\nfirst_seed = 7\n\
@@ -97,12 +101,17 @@ impl Stage {
         self.path(name).to_str().expect("UTF-8").to_owned()
     }
 
-    /// The number of a job that has made games to learn from.
-    fn played(&self) -> String {
-        let games = ["--games", "40", "--nodes", "50", "--size", "7"];
-        let made = self.sound(&[&["job", "submit", "selfplay", "gomoku"], &games[..]].concat());
-        let id = made.out.trim().to_owned();
+    /// The number of a job that is over, for a word of [`JOBS_OVER`]. It is made once.
+    fn over(&self, (word, submit): (&'static str, &str)) -> String {
+        if let Some(id) = self.jobs_over.lock().expect("no thread has panicked").get(word) {
+            return id.clone();
+        }
+        let arguments = self.filled(submit);
+        let arguments: Vec<&str> =
+            ["job", "submit"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+        let id = self.sound(&arguments).out.trim().to_owned();
         self.daemon.wait_over(id.parse().expect("a number"));
+        self.jobs_over.lock().expect("no thread has panicked").insert(word, id.clone());
         id
     }
 
@@ -165,29 +174,6 @@ impl Stage {
                 self.daemon.wait_over(id.parse().expect("a number"));
                 id
             }
-            "PLAYED" => self.played(),
-            "TUNED" => {
-                let games = self.played();
-                let tuned = self.sound(&["job", "submit", "tune", "gomoku", "--games-of", &games, "--steps", "2"]);
-                let id = tuned.out.trim().to_owned();
-                self.daemon.wait_over(id.parse().expect("a number"));
-                id
-            }
-            "MATCH" | "ANALYSIS" | "ANSWERED" | "MINED" | "PLANNED" => {
-                let submit = match word {
-                    "MATCH" => "job submit match",
-                    "ANALYSIS" => "job submit analyse",
-                    "ANSWERED" => "job submit tactics",
-                    "PLANNED" => "job submit plan",
-                    _ => "job submit mine",
-                };
-                let arguments = COMMANDS.iter().find(|(path, _)| *path == submit).expect("it is there").1;
-                let arguments = self.filled(arguments);
-                let arguments: Vec<&str> = submit.split(' ').chain(arguments.iter().map(String::as_str)).collect();
-                let id = self.sound(&arguments).out.trim().to_owned();
-                self.daemon.wait_over(id.parse().expect("a number"));
-                id
-            }
             "TOKEN" => {
                 let name = format!("t{}", self.count.fetch_add(1, Ordering::Relaxed));
                 let made = self.sound(&["token", "create", &name, "--state", &self.name("tokens")]);
@@ -210,11 +196,25 @@ impl Stage {
             "TOKENS" => self.name("tokens"),
             "SPOOL" => self.name("spool"),
             "EXPERIMENT" => self.name("experiment.toml"),
-            other => other.to_owned(),
+            other => match JOBS_OVER.iter().find(|(word, _)| *word == other) {
+                Some(job) => self.over(*job),
+                None => other.to_owned(),
+            },
         };
         arguments.split_whitespace().map(word).collect()
     }
 }
+
+/// Words of [`COMMANDS`] that stand for a job which is over, and what submits it.
+const JOBS_OVER: &[(&str, &str)] = &[
+    ("ANALYSIS", "analyse gomoku --size 7 --nodes 50"),
+    ("ANSWERED", "tactics SUITE"),
+    ("MATCH", "match morpion morpion:1 --size 9 --pairs 1 --nodes 100"),
+    ("MINED", "mine --games 1 --size 5 --playouts 5 --nodes 200"),
+    ("PLANNED", "plan --size 6x5 --win 4 --rule free"),
+    ("PLAYED", "selfplay gomoku --games 40 --nodes 50 --size 7"),
+    ("TUNED", "tune gomoku --games-of PLAYED --steps 2"),
+];
 
 /// Every command that can be run, by its path, with arguments. `FRESH` and so on are filled in before each run.
 const COMMANDS: &[(&str, &str)] = &[

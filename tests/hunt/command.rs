@@ -256,7 +256,7 @@ fn a_hunt_that_names_no_directory_takes_the_next_free_name() {
 #[test]
 fn the_reports_of_a_hunt_are_not_taken_for_grids() {
     let dir = temporary();
-    succeed(dir.path(), "--strategy random --variant 4D --threads 2 --runs 1 --max-iterations 200 --quiet");
+    succeed(dir.path(), "--strategy random --variant 4D --threads 2 --runs 1 --max-iterations 20 --quiet");
     let files = fs::read_dir(dir.path().join("output")).unwrap().map(|entry| entry.unwrap().path());
     let texts: Vec<String> = files
         .filter(|path| path.extension().is_some_and(|e| e == "txt"))
@@ -270,7 +270,7 @@ fn the_reports_of_a_hunt_are_not_taken_for_grids() {
         assert_eq!((output.status.code(), out.lines().count()), (Some(0), grids), "{command}: {out}{told}");
         assert!(told.contains("main_progress.txt") && told.contains("running_threads.txt"), "{told}");
     }
-    let output = run(dir.path(), "render output -o pictures");
+    let output = run(dir.path(), "render output -o pictures --format svg");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     // The grids as text, and the best one as MSR too.
     assert_eq!(text(&output.stdout).lines().count(), grids + 1);

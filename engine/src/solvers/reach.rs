@@ -19,6 +19,9 @@ const GO_EMPTY_SUPERKO: u32 = 20;
 /// Empty points from which all moves of Gomoku are searched: 7x7 for rows of five, 8x8 for longer ones.
 const GOMOKU_EMPTY: u32 = 49;
 const GOMOKU_EMPTY_LONG: u32 = 64;
+/// The same under renju, and for rows of four under Caro, which neither threats nor defences decide: 5x5 and 6x5.
+const GOMOKU_EMPTY_RENJU: u32 = 25;
+const GOMOKU_EMPTY_CARO_FOUR: u32 = 30;
 /// Stones of a row that is won at once on boards of any size: under Caro, and where threats prove it.
 const SHORT_ROW: u8 = 3;
 const SHORT_ROW_BY_THREATS: u8 = 4;
@@ -67,7 +70,12 @@ impl BeyondReach {
             return None;
         }
         let is_long = rules.win() > LONGEST_BY_THREATS;
-        let most = if is_long { GOMOKU_EMPTY_LONG } else { GOMOKU_EMPTY };
+        let most = match rules.rule() {
+            _ if is_long => GOMOKU_EMPTY_LONG,
+            RowRule::Renju => GOMOKU_EMPTY_RENJU,
+            RowRule::Caro if rules.win() < LONGEST_BY_THREATS => GOMOKU_EMPTY_CARO_FOUR,
+            RowRule::Five | RowRule::Free | RowRule::Caro => GOMOKU_EMPTY,
+        };
         let by_threats = has_threats && !is_long;
         BeyondReach::from(position.empty().into(), most).map(|beyond| BeyondReach { by_threats, ..beyond })
     }
@@ -109,7 +117,11 @@ mod tests {
         assert!(go(5, 5, Ko::Superko).is_some());
         let within = [(3, RowRule::Five, 3), (7, RowRule::Free, 5), (15, RowRule::Five, 4), (8, RowRule::Free, 6)];
         assert!(within.into_iter().all(|(size, rule, win)| gomoku(size, rule, win).is_none()));
+        let within = [(5, RowRule::Renju, 5), (5, RowRule::Caro, 4), (7, RowRule::Caro, 5)];
+        assert!(within.into_iter().all(|(size, rule, win)| gomoku(size, rule, win).is_none()));
         assert_eq!(gomoku(15, RowRule::Five, 5), Some(BeyondReach { empty: 225, most: 49, by_threats: true }));
+        let early = [(6, RowRule::Renju, 5), (6, RowRule::Caro, 4)];
+        assert!(early.into_iter().all(|(size, rule, win)| gomoku(size, rule, win).is_some()));
         let beyond = [(8, RowRule::Free, 5), (15, RowRule::Caro, 4), (15, RowRule::Renju, 5), (15, RowRule::Free, 6)];
         let by_threats = beyond.map(|(size, rule, win)| gomoku(size, rule, win).map(|beyond| beyond.by_threats));
         assert_eq!(by_threats, [Some(true), Some(false), Some(false), Some(false)]);
