@@ -161,7 +161,7 @@ fn exact_searches_agree_with_enumeration() {
     // How many searches that try moves in every order came to their end.
     let mut in_order = 0;
     for variant in Variant::ALL {
-        with_rules!(variant, R => for (start, grids, best) in late_positions::<R>(21, 8, 1500) {
+        with_rules!(variant, R => for (start, grids, best) in late_positions::<R>(21, 5, 1500) {
             let at = |params: &Params| format!("{variant} {params:?} {start:?}");
             for sort in [Sort::No, Sort::Coords, Sort::WeightsLines, Sort::LinesTotalWeights] {
                 for eliminate_dominated in [false, true] {
@@ -191,7 +191,7 @@ fn exact_searches_agree_with_enumeration() {
             }
         });
     }
-    assert!(in_order >= 16, "only {in_order} searches in every order came to their end");
+    assert!(in_order >= 10, "only {in_order} searches in every order came to their end");
 }
 
 /// The depth-first search as it is described, in the simplest code: lists as vectors, one counter per jump.

@@ -59,12 +59,16 @@ impl Raster {
         let (step, width) = (SAMPLES as usize, self.width as usize);
         for y in 0..rows as usize {
             for x in 0..width / step {
+                let row = |sy: usize| self.samples[(y * step + sy) * width + x * step..][..step].as_flattened();
+                let first = row(0);
+                // Most pixels have one colour, and are told by comparing bytes.
+                if first[3..] == first[..first.len() - 3] && (1..step).all(|sy| row(sy) == first) {
+                    bytes.extend_from_slice(&first[..3]);
+                    continue;
+                }
                 let mut sum = [0u32; 3];
-                for sy in 0..step {
-                    let start = (y * step + sy) * width + x * step;
-                    for sample in &self.samples[start..start + step] {
-                        (0..3).for_each(|i| sum[i] += u32::from(sample[i]));
-                    }
+                for sample in (0..step).flat_map(|sy| row(sy).chunks_exact(3)) {
+                    (0..3).for_each(|i| sum[i] += u32::from(sample[i]));
                 }
                 let count = SAMPLES * SAMPLES;
                 bytes.extend(sum.map(|s| ((s + count / 2) / count) as u8));

@@ -66,7 +66,7 @@ fn a_plan_that_is_found_holds() {
 #[test]
 fn threads_that_are_left_over_try_other_moves() {
     // There is one position to answer, so three of the four threads are given a move.
-    let start = after(GomokuBoard::USUAL, GomokuRules::default(), "h8h9i9a1");
+    let start = GomokuPosition::new(GomokuBoard::new(6, 5).unwrap(), rules(RowRule::Free, 4));
     let tables = ThreatTables::new(start.board(), start.rules()).unwrap();
     let mut plan = WinningPlan::new(start.clone(), Side::First);
     let all = Mutex::new(Vec::new());

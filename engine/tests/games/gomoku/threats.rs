@@ -24,7 +24,7 @@ fn is_long() -> bool {
 /// What is proven on small boards is what the engine finds, which knows nothing of threats there.
 #[test]
 fn what_is_proven_on_small_boards_is_true() {
-    let seeds = if is_long() { 2000 } else { 40 };
+    let seeds = if is_long() { 2000 } else { 24 };
     let (mut proven, mut quiet, mut true_ones) = (0, 0, 0);
     let mut kinds = Vec::new();
     for (width, rule) in [(5, RowRule::Free), (6, RowRule::Five), (6, RowRule::Free)] {
