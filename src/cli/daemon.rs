@@ -77,6 +77,11 @@ pub struct Args {
     pub salvage: bool,
     #[command(flatten)]
     pub nats: NatsFlags,
+    /// How many machines have to say the same of a unit of self-play, tactics, mining or the check of a plan. What the
+    /// workers of this process compute needs no other. Solutions have a quorum of their own.
+    #[arg(long, value_name = "N", help_heading = "Workers on other machines", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub machine_quorum: u32,
     /// Offer units to volunteers, by way of this directory, from which a BOINC server gets them (`morpion boinc`). It
     /// is made if it is missing.
     #[arg(long, value_name = "DIR", help_heading = "Volunteers")]
@@ -141,6 +146,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         credit: CreditOptions { rule: args.credit, early: args.credit_early, user },
         memory: args.memory.unwrap_or_else(default_budget),
         job_disk: args.job_disk,
+        machine_quorum: args.machine_quorum,
         retention: Retention { jobs: args.keep_finished, units: args.keep_units },
         trap: None,
     })?;
@@ -221,7 +227,7 @@ fn volunteers(units: u32) -> HubOptions {
         HubEvent::Failed(name, why) => tracing::warn!("workunit {name}: {why}"),
         HubEvent::Trouble(what) => tracing::error!("volunteers: {what}; it is tried again"),
     };
-    let (abilities, speed) = (ParcelOpener::abilities(), benchmark::REFERENCE_SPEED);
+    let (abilities, speed) = (ParcelOpener::abilities_of_volunteers(), benchmark::REFERENCE_SPEED);
     HubOptions { units, abilities, speed, identify: identity, tell: Box::new(tell) }
 }
 

@@ -112,6 +112,8 @@ pub struct DaemonOptions {
     pub memory: u64,
     /// Bytes of disk that a job without a limit of its own may take.
     pub job_disk: u64,
+    /// How many machines have to say the same of a unit of players; at least 1.
+    pub machine_quorum: u32,
     /// What is kept of jobs that are over.
     pub retention: Retention,
     /// A job is quarantined when the daemon has died so often while it ran; 0: never.
@@ -178,8 +180,19 @@ impl Daemon {
     /// # Errors
     /// If the directory or the store cannot be used; nothing is changed then.
     pub fn open(options: DaemonOptions) -> Result<Arc<Daemon>, OpenError> {
-        let DaemonOptions { state, workers, queue, pace, memory, job_disk, retention, most_deaths, credit, trap } =
-            options;
+        let DaemonOptions {
+            state,
+            workers,
+            queue,
+            pace,
+            memory,
+            job_disk,
+            machine_quorum,
+            retention,
+            most_deaths,
+            credit,
+            trap,
+        } = options;
         let directory = StateDirectory::take(&state)?;
         let folders = directory.numbers()?;
         let path = state.join(store::FILE);
@@ -229,6 +242,7 @@ impl Daemon {
             workers: workers.max(1),
             budget: memory,
             job_disk,
+            machine_quorum,
             retention,
             most_deaths,
             this: this.clone(),

@@ -5,7 +5,9 @@ use super::reading::{GivenSetting, SettingsTable, read};
 use crate::core::setting::{BadValue, SettingInfo, SettingRow, ValueKind, parse_count, read as read_text};
 
 /// Most games of a job: each has a file while it runs.
-const MOST_GAMES: u64 = 10_000;
+pub const MOST_GAMES: u64 = 10_000;
+/// Rows and columns of a board.
+pub const SIZES: std::ops::RangeInclusive<u64> = 3..=19;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +37,7 @@ pub static MINE_SETTINGS: [SettingRow<MineSettings>; 6] = [
         about: SettingInfo::new(
             "size",
             "Board",
-            ValueKind::Whole { min: 3, max: 19 },
+            ValueKind::Whole { min: *SIZES.start(), max: *SIZES.end() },
             "Rows and columns of the board.",
         ),
         read: |asked, text| read_text(text).map(|size| asked.job.size = size),

@@ -10,7 +10,9 @@ use crate::core::setting::{
 };
 
 /// Most games of a job, as of a file of games.
-const MOST_GAMES: u64 = 4_000_000;
+pub const MOST_GAMES: u64 = 4_000_000;
+/// Plies that can be searched for a move of Reversi.
+pub const DEPTHS: std::ops::RangeInclusive<u64> = 1..=20;
 
 /// What is asked for in every game.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +59,7 @@ pub static SELFPLAY_TERMS: [SettingRow<SelfplayTerms>; 6] = [
         about: SettingInfo::new(
             "depth",
             "Plies for a move",
-            ValueKind::Whole { min: 1, max: 20 },
+            ValueKind::Whole { min: *DEPTHS.start(), max: *DEPTHS.end() },
             "Plies that are searched for a move of Reversi, before the last twelve moves, which are played perfectly.",
         ),
         read: |terms, text| read_text(text).map(|depth| terms.depth = depth),

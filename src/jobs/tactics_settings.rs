@@ -16,7 +16,7 @@ pub const DATABASE: &str = "database";
 /// Most questions of a job.
 const MOST_QUESTIONS: usize = 10_000;
 /// Most bytes of questions and patterns together: they are in the request, in the store and in the job's folder.
-const MOST_BYTES: usize = 900_000;
+pub const MOST_BYTES: usize = 900_000;
 /// Most characters of a text that are told when it is no list of questions.
 const SHOWN: usize = 60;
 

@@ -128,6 +128,10 @@ impl<U: Unit> Portable<Hidden, Hidden> for Hiding<U> {
         self.shown().given_back();
     }
 
+    fn continues(&self) -> bool {
+        self.shown().continues()
+    }
+
     fn pack_report(&self, report: Hidden) -> Vec<u8> {
         self.shown().pack_report(own(report))
     }
@@ -201,6 +205,10 @@ impl<U: Unit> Queue<U> for TypedQueue {
 
     fn elsewhere(&self) -> u32 {
         self.0.elsewhere()
+    }
+
+    fn threads(&self) -> u32 {
+        self.0.threads()
     }
 
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {

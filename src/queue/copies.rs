@@ -1,29 +1,52 @@
 //! Copies of a unit on which several have to agree: no machine computes two of them, or it would confirm itself.
 //!
-//! A machine is known by the names that it gives for itself and its user. Threads of this process, and volunteers,
-//! are nobody in particular: what they compute counts as of several.
+//! All machines that are admitted to the server as a user with subjects of its own are one, whatever names they give: the
+//! server vouches for the user, and for nothing else. Where machines share a user of the server, each is known by the
+//! names that it gives for itself and its user. Threads of this process, and volunteers, are nobody in particular: what
+//! they compute counts as of several.
 
 use super::effort::Contributor;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Names of a machine and its user.
+/// In place of a machine's name: all machines of a user of the server. No machine has this name.
+const ALL: &str = "*";
+
+/// Names of a machine and its user, or a user of the server with all its machines: who has one say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MachineName {
     /// Name of the user.
     pub user: String,
-    /// Name of the machine.
+    /// Name of the machine; `*` for all machines of a user of the server.
     pub machine: String,
 }
 
 impl MachineName {
     /// That of a contributor.
     pub fn of(by: &Contributor) -> MachineName {
-        MachineName { user: by.user.clone(), machine: by.machine.clone() }
+        match &by.admitted {
+            Some(user) => MachineName { user: user.clone(), machine: ALL.to_owned() },
+            None => MachineName { user: by.user.clone(), machine: by.machine.clone() },
+        }
     }
 
     fn is_of(&self, by: &Contributor) -> bool {
-        self.user == by.user && self.machine == by.machine
+        match &by.admitted {
+            Some(user) => self.machine == ALL && self.user == *user,
+            None => self.user == by.user && self.machine == by.machine,
+        }
+    }
+}
+
+impl fmt::Display for MachineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MachineName { user, machine } = self;
+        if machine == ALL {
+            write!(f, "the server's user {user}")
+        } else {
+            write!(f, "the machine {machine} of {user}")
+        }
     }
 }
 
@@ -117,5 +140,26 @@ mod tests {
         copies.bar(vec![MachineName::of(&ada)]);
         assert!(!first.admit(&ada) && first.admit(&bob));
         assert_eq!([&first, &second].map(|copy| copy.machine().unwrap().user), ["bob", "ada"]);
+    }
+
+    #[test]
+    fn a_user_of_the_server_has_one_say() {
+        let machine = |admitted: Option<&str>, user, name| {
+            Contributor::new(Some(user), None, name, 1).admitted_as(admitted.map(str::to_owned))
+        };
+        let copies = Arc::<UnitCopies>::default();
+        let [first, second] = [1, 2].map(|number| UnitCopy::new(Arc::clone(&copies), number));
+        let (one, renamed) = (machine(Some("lab-1"), "ada", "one"), machine(Some("lab-1"), "bob", "two"));
+        assert!(first.admit(&one) && !second.admit(&renamed));
+        // The same names under another user of the server, or without one, are others.
+        for other in [machine(Some("lab-2"), "ada", "one"), machine(None, "ada", "one"), machine(None, "lab-1", "*")]
+        {
+            assert!(second.is_open_to(&other), "{other:?}");
+        }
+        let name = MachineName::of(&one);
+        assert_eq!((name.to_string().as_str(), &name), ("the server's user lab-1", &MachineName::of(&renamed)));
+        first.leave();
+        copies.bar(vec![name]);
+        assert!(!first.admit(&renamed) && first.admit(&machine(None, "ada", "one")));
     }
 }

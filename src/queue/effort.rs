@@ -41,6 +41,8 @@ pub struct Contributor {
     pub machine: String,
     /// Random games per second on one thread, by its benchmark.
     pub speed: u32,
+    /// The user of the server that it is admitted as, if that user has subjects of its own. The server vouches for it.
+    pub admitted: Option<String>,
 }
 
 impl Contributor {
@@ -51,7 +53,14 @@ impl Contributor {
             team: team.map(account_name).unwrap_or_default(),
             machine: account_name(machine),
             speed: speed.min(MOST_SPEED),
+            admitted: None,
         }
+    }
+
+    /// The same, admitted to the server as this user.
+    #[must_use]
+    pub fn admitted_as(self, admitted: Option<String>) -> Contributor {
+        Contributor { admitted, ..self }
     }
 }
 

@@ -495,6 +495,10 @@ impl<U: Unit> Queue<U> for Local<U> {
         self.common.lock().groups.values().map(|group| group.seats as u32).sum()
     }
 
+    fn threads(&self) -> u32 {
+        self.common.lock().slots.iter().filter(|slot| slot.holder == Holder::Thread).count() as u32
+    }
+
     fn open(&self, terms: Terms, inbox: Inbox<U>) -> LaneId {
         let mut state = self.common.lock();
         let id = state.next_lane;

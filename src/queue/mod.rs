@@ -59,7 +59,7 @@ pub trait Unit: Clone + Send + Sync + 'static {
     }
 }
 
-/// A unit that another process can compute. `pack`, `ability`, `copy`, `unpack`, `order`, `given_back` and
+/// A unit that another process can compute. `pack`, `ability`, `copy`, `unpack`, `order`, `given_back`, `continues` and
 /// `cancelled` are called where the coordinator is, the others where the unit is computed, on the copy that was made
 /// there of what [`Portable::pack`] returned.
 pub trait Portable<R, O>: Sync {
@@ -87,6 +87,12 @@ pub trait Portable<R, O>: Sync {
 
     /// No process computes the unit any more, and it has not ended.
     fn given_back(&self);
+
+    /// Whether a further attempt goes on from what the one before has said. One that begins anew is not interrupted
+    /// for jobs of the same priority.
+    fn continues(&self) -> bool {
+        true
+    }
 
     /// A report in the form that [`Portable::unpack`] reads.
     fn pack_report(&self, report: R) -> Vec<u8>;
@@ -272,6 +278,11 @@ pub trait Queue<U: Unit>: Send + Sync {
     /// How many of them are on other machines.
     fn elsewhere(&self) -> u32 {
         0
+    }
+
+    /// How many of them are threads of this process.
+    fn threads(&self) -> u32 {
+        self.size().saturating_sub(self.elsewhere())
     }
 
     /// Opens a lane; its messages go to `inbox`.

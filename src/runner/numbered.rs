@@ -2,8 +2,10 @@
 //! the units under way. [`session::NumberedSession`] runs it on the workers of a queue.
 
 pub mod parts;
+pub mod portable;
 pub mod session;
 pub mod unit;
+pub mod votes;
 
 use crate::core::frame::{Flaw, FrameFormat, checksum};
 use crate::files::{FileError, set_aside, sync_directory};
@@ -296,6 +298,12 @@ impl<J: NumberedJob> NumberedRun<J> {
     /// Bytes of its file.
     pub fn size(&self) -> u64 {
         self.file.length()
+    }
+
+    /// Writes what a unit leaves beside its outcome, before that is taken.
+    pub(super) fn write_part(&self, unit: u64, packed: &[u8]) -> Result<(), NumberedError> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        Ok(parts::write_packed(folder, unit, packed)?)
     }
 
     /// Takes the outcome of a unit and appends it to the file. After it returns, no crash of the program loses it.

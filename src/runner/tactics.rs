@@ -1,12 +1,18 @@
 //! Tactical questions that are answered, as a job's units.
 
 use super::cpu::{milliseconds_since, thread_seconds};
+use super::numbered::portable::{PlayedKind, PortableJob, RecordCheck};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::jobs::tactics::{TacticsJob, TacticsRecord, TacticsSuite};
+use crate::jobs::tactics_settings::MOST_BYTES;
 use crate::solvers::matches::own::MoveClock;
 use crate::tactics::check::{FILLINGS, check};
 use crate::tactics::solve::solve_until;
 use std::sync::{Arc, OnceLock};
+
+/// Memory of what a reading keeps for each node, and of what a worker has beside that: round estimates.
+const NODE_MEMORY: u64 = 256;
+const REST: u64 = 16 << 20;
 
 /// Answers questions of a job.
 struct QuestionSolver {
@@ -49,6 +55,50 @@ impl UnitPlayer<TacticsRecord> for QuestionSolver {
         }
         record.milliseconds = milliseconds_since(began);
         Ok(record)
+    }
+}
+
+impl PortableJob for TacticsJob {
+    const KIND: PlayedKind = PlayedKind::Tactics;
+
+    fn memory(&self) -> u64 {
+        self.nodes.saturating_mul(NODE_MEMORY).saturating_add(REST)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let bytes = self.questions.len() + self.database.as_ref().map_or(0, String::len);
+        if bytes > MOST_BYTES {
+            return Err("its questions and patterns are too long".to_owned());
+        }
+        let found = self.questions().map_err(|why| why.to_string())?.len() as u64;
+        if found == self.count { Ok(()) } else { Err(format!("it has {found} questions, not {}", self.count)) }
+    }
+
+    fn portable_players(&self) -> PlayerMaker<TacticsRecord> {
+        question_solvers(self)
+    }
+
+    /// Whether the answer is right is looked at anew where the questions say it. Whether it follows is not.
+    fn checker(&self) -> Result<RecordCheck<TacticsRecord>, String> {
+        let (asked, is_checking) = (self.questions().map_err(|why| why.to_string())?, self.check);
+        Ok(Box::new(move |unit, record, part| {
+            let question = usize::try_from(unit).ok().and_then(|place| asked.get(place));
+            let question = question.ok_or_else(|| format!("there is no question {unit}"))?;
+            let answer = record.answer(question.board.chains().size()).ok_or("a point is on no such board")?;
+            let right = question.expected.as_ref().map(|expected| expected.compare(&answer));
+            let (is_sound, checks) = (record.refused == 0, record.checked);
+            let is_one = part.is_none()
+                && record.right == right
+                && record.refused <= checks
+                && record.fault.is_none() == is_sound
+                && (is_checking || checks == 0);
+            if is_one { Ok(()) } else { Err("its figures are not those of its answer".to_owned()) }
+        }))
+    }
+
+    fn timeless(mut record: TacticsRecord) -> TacticsRecord {
+        record.milliseconds = 0;
+        record
     }
 }
 

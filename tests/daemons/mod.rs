@@ -71,6 +71,7 @@ pub fn options(state: &Path, workers: u32) -> DaemonOptions {
         pace: Duration::from_millis(200),
         memory: 4 << 30,
         job_disk: 4 << 30,
+        machine_quorum: 1,
         // Long forms compare the units of jobs that have long been over.
         retention: Retention { jobs: None, units: u64::MAX },
         // They are killed more often than a daemon in use.

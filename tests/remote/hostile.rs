@@ -27,7 +27,7 @@ pub struct Liar {
     pub client: async_nats::Client,
     pub names: Names,
     /// The end of its subjects.
-    place: String,
+    pub place: String,
 }
 
 /// Its number as a machine.
@@ -36,14 +36,19 @@ pub const ID: &str = "00000000000011ab";
 impl Liar {
     /// As a user with a password, or as nobody.
     pub fn connect(url: &str, user: Option<(&str, &str)>) -> Option<Liar> {
+        Liar::connect_as(url, user, ID)
+    }
+
+    /// The same with another number as a machine.
+    pub fn connect_as(url: &str, user: Option<(&str, &str)>, id: &str) -> Option<Liar> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let names = Names::new("morpion").unwrap();
         let mut options = async_nats::ConnectOptions::new();
-        let mut place = ID.to_owned();
+        let mut place = id.to_owned();
         if let Some((user, password)) = user {
             options = options.user_and_password(user.to_owned(), password.to_owned());
             options = options.custom_inbox_prefix(names.inbox(Some(user)));
-            place = format!("{user}.{ID}");
+            place = format!("{user}.{id}");
         }
         let client = runtime.block_on(options.connect(url)).ok()?;
         Some(Liar { runtime, client, names, place })

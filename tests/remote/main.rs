@@ -20,6 +20,7 @@ mod encryption;
 mod hostile;
 mod machines;
 mod network;
+mod players;
 mod pool;
 #[path = "../boinc/project.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]

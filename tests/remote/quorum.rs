@@ -9,7 +9,8 @@ use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use morpion::core::encoding::{decode, encode};
 use morpion::core::game::MAX_VALUE;
-use morpion::queue::nats::message::{Beat, Introduction, JobMessage, Word};
+use morpion::queue::nats::message::{Beat, Introduction, JobMessage, Names, Word};
+use morpion::queue::nats::rights::{configuration, with_machine};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::Arc;
@@ -41,13 +42,23 @@ struct BusyLiar {
 
 impl BusyLiar {
     fn start(url: &str) -> BusyLiar {
+        BusyLiar::start_as(url, None, ID, "liar")
+    }
+
+    /// One of a user of the server, with a number and a name.
+    fn start_as(
+        url: &str,
+        user: Option<(&'static str, &'static str)>,
+        id: &'static str,
+        name: &'static str,
+    ) -> BusyLiar {
         let (is_over, told) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
         let (ends, tells, url) = (Arc::clone(&is_over), Arc::clone(&told), url.to_owned());
         let thread = std::thread::spawn(move || {
-            let liar = Liar::connect(&url, None).unwrap();
+            let liar = Liar::connect_as(&url, user, id).unwrap();
             while !ends.load(Ordering::SeqCst) {
-                let beat: Beat = decode(&liar.beat("liar")).unwrap();
-                liar.publish(liar.names.beat(ID), encode(&Beat { workers: 2, ..beat }));
+                let beat: Beat = decode(&liar.beat(name)).unwrap();
+                liar.publish(liar.names.beat(&liar.place), encode(&Beat { workers: 2, ..beat }));
                 let Some(job) = next_turn(&liar) else { continue };
                 // A packed unit: its kind, the job, its number, path, window and budget, and whether it is alone.
                 type Packed = (u32, String, u64, Vec<u16>, (i32, i32), u64, bool);
@@ -55,7 +66,7 @@ impl BusyLiar {
                 assert_eq!(kind, 1);
                 let (said, nobody) = ((0u32, window.1, MAX_VALUE), Option::<String>::None);
                 let lie = encode(&(1u32, window, said, (300u64, 1000u64), nobody));
-                let introduction = Introduction { name: "liar".to_owned(), ..Introduction::default() };
+                let introduction = Introduction { name: name.to_owned(), ..Introduction::default() };
                 liar.say(&job.turn, 0, Word::Begun(introduction));
                 liar.say(&job.turn, 1, Word::Unit(lie));
                 tells.fetch_add(1, Ordering::SeqCst);
@@ -74,7 +85,7 @@ impl Drop for BusyLiar {
 }
 
 /// The next turn, if there is one soon.
-fn next_turn(liar: &Liar) -> Option<JobMessage> {
+pub fn next_turn(liar: &Liar) -> Option<JobMessage> {
     liar.runtime.block_on(async {
         let context = jetstream::new(liar.client.clone());
         let consumer: PullConsumer =
@@ -128,6 +139,49 @@ fn two_workers_of_a_lying_machine_do_not_confirm_each_other() {
     println!("the liar has answered {} units: {}", liar.told.load(Ordering::SeqCst), of("machine liar"));
     drop(liar);
     assert!(honest.leave().success() && third.leave().success());
+    program.stop();
+}
+
+/// Machines with names of their own are one, if they are admitted as one user of the server.
+#[test]
+fn machines_of_one_user_of_the_server_do_not_confirm_each_other() {
+    if !server::is_there("machines_of_one_user_of_the_server_do_not_confirm_each_other") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let expected = undisturbed(directory.path());
+    let names = Names::new("morpion").unwrap();
+    let users = [("lab-1", "one"), ("lab-2", "two"), ("lab-3", "three")];
+    let begun = configuration(&names, None, "of-daemon").unwrap();
+    let whole = users.iter().fold(begun, |text, (user, word)| with_machine(&text, &names, user, word).unwrap());
+    // Where the streams are the flags of the server say.
+    let lines = whole.lines().filter(|line| !line.starts_with("jetstream "));
+    let server = Server::configured(directory.path(), &lines.map(|line| format!("{line}\n")).collect::<String>());
+    let url_of = |(user, word): (&str, &str)| server.url_of(&format!("{user}:{word}@"));
+    let program = daemon(&directory.path().join("state"), &url_of(("daemon", "of-daemon")), 0);
+    let id = program.submit(&solution());
+    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let [_, second, _] = users;
+    let liars = [("00000000000011ab", "a"), ("00000000000011ac", "b")]
+        .map(|(number, name)| BusyLiar::start_as(&server.url(), Some(second), number, name));
+    let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
+    wait_until("both are there", || machines(&program).len() == 2);
+    wait_until("the job waits for another machine", || {
+        liars.iter().any(|liar| liar.told.load(Ordering::SeqCst) > 0) && waits()
+    });
+    assert_eq!(program.job(id)["solution"]["units"]["finished"], 0, "{}", program.job(id));
+    let honest = [users[0], users[2]].map(|user| MachineProcess::start(&url_of(user), "the same name"));
+    assert_eq!(end(&program, id), expected);
+    assert_eq!(program.job(id)["solution"]["contradictions"], 0);
+    let known = known_machines(&program, id);
+    let mut users: Vec<(&str, bool)> =
+        known.iter().map(|worker| (worker["user"].as_str().unwrap(), worker["wrong"].as_u64() > Some(0))).collect();
+    users.sort_unstable();
+    assert_eq!(users, [("lab-1", false), ("lab-2", true), ("lab-3", false)], "{known:?}");
+    drop(liars);
+    for machine in honest {
+        assert!(machine.leave().success());
+    }
     program.stop();
 }
 

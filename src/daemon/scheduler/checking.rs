@@ -7,13 +7,13 @@ use crate::daemon::records::JobStanding;
 use crate::daemon::view::{CheckView, HoleView, StatisticsView};
 use crate::jobs::checking::{CheckJob, CheckRecord, CheckTally, CheckedStart, FoundHole};
 use crate::jobs::numbered::NumberedProgress;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::runner::planning::checks::plan_checkers;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Memory of a worker: the positions of a search of threats. A round estimate.
-const WORKER_MEMORY: u64 = 64 << 20;
 /// Memory of the tables of threats and of the plan: a round estimate.
 const SHARED_MEMORY: u64 = 32 << 20;
 
@@ -25,8 +25,12 @@ impl NumberedKind for CheckJob {
         plan_checkers(self)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<CheckRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        WORKER_MEMORY
+        PortableJob::memory(self)
     }
 
     fn shared_memory(&self) -> u64 {

@@ -9,14 +9,12 @@ use crate::jobs::mining::{MineJob, MineRecord, MineTally};
 use crate::jobs::numbered::NumberedProgress;
 use crate::runner::mining::{PATTERNS, miners};
 use crate::runner::numbered::parts::remove_parts;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
-use crate::tactics::pattern::mine::PLAYER_MEMORY;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Memory of a reading for each node, and of what a worker has beside that and its player: round estimates.
-const NODE_MEMORY: u64 = 256;
-const REST: u64 = 16 << 20;
 /// Memory of the patterns of a game for each point of the board: a round estimate.
 const POINT_MEMORY: u64 = 2 << 10;
 
@@ -28,8 +26,12 @@ impl NumberedKind for MineJob {
         miners(self, folder)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<MineRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        self.nodes.saturating_mul(NODE_MEMORY).saturating_add(PLAYER_MEMORY + REST)
+        PortableJob::memory(self)
     }
 
     /// One worker has the patterns of all games at the end.

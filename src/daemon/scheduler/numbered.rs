@@ -12,9 +12,13 @@ use crate::files::{Keep, replace};
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::queue::LaneId;
 use crate::queue::any::TypedQueue;
+use crate::queue::copies::MachineName;
 use crate::queue::effort::Efforts;
 use crate::runner::directory::Contents;
-use crate::runner::numbered::session::{NumberedEnding, NumberedListener, NumberedSession, NumberedStanding};
+use crate::runner::numbered::portable::PlayedElsewhere;
+use crate::runner::numbered::session::{
+    NumberedEnding, NumberedListener, NumberedSession, NumberedStanding, UnitsElsewhere,
+};
 use crate::runner::numbered::unit::{PlayerMaker, PlayerPool};
 use crate::runner::numbered::{FILE, FoundOutcomes, NumberedError, NumberedRun, look};
 use crate::runner::orders::Interrupt;
@@ -38,6 +42,11 @@ pub trait NumberedKind: NumberedJob {
 
     /// Makes the players of the units of the job in this folder.
     fn players(&self, folder: &Path) -> PlayerMaker<Self::Outcome>;
+
+    /// How machines compute the units of the job; nothing if they cannot.
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<Self::Outcome>>> {
+        None
+    }
 
     /// Bytes of memory of the players of one worker: a round estimate.
     fn memory_of_worker(&self) -> u64;
@@ -153,6 +162,7 @@ impl<J: NumberedKind> JobKind for J {
         let session = NumberedSession {
             run: &mut run,
             players: Arc::new(PlayerPool::new(self.players(&folder))),
+            elsewhere: self.elsewhere().map(|job| UnitsElsewhere { job, quorum: daemon.machine_quorum }),
             limits,
             pace: daemon.pace,
             trap: daemon.trap.as_ref().map(Arc::clone),
@@ -238,9 +248,14 @@ impl<J: NumberedKind> NumberedListener<J> for NumberedObserver<'_, J> {
         self.reporter.began(lane);
     }
 
-    /// Only threads of the daemon compute such units, so no credit is given for them.
+    /// No credit is given for such units: accounts have no place for them.
     fn ended(&mut self, unit: u64, nodes: u64, _efforts: &Efforts) {
         self.reporter.unit_ended(unit, unit_record(nodes));
+    }
+
+    fn contradicted(&mut self, unit: u64, machine: &MachineName) {
+        let text = format!("unit {unit}: {machine} says otherwise than what was taken");
+        self.reporter.daemon.publish(Some(self.reporter.id), EventKind::Notice { text });
     }
 
     fn failed(&mut self, failure: &FailedAttempt) {

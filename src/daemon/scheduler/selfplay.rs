@@ -8,17 +8,15 @@ use crate::daemon::view::{MatchGameView, SelfplayPoint, SelfplayStatisticsView, 
 use crate::games::tags::GameTags;
 use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::selfplay::{
-    MadeGame, SELFPLAY_MEMORY, SelfplayBoard, SelfplayHead, SelfplayJob, SelfplayRecord, SelfplayTally,
-    SelfplayVisitor, with_selfplay,
+    MadeGame, SelfplayBoard, SelfplayHead, SelfplayJob, SelfplayRecord, SelfplayTally, SelfplayVisitor, with_selfplay,
 };
 use crate::runner::numbered::outcomes;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::runner::selfplay::learners;
 use std::path::Path;
-
-/// Memory of what a player has beside its table: a round estimate.
-const REST: u64 = 16 << 20;
+use std::sync::Arc;
 
 /// What is said of a game that this program does not know.
 fn unknown<T>() -> Result<T, String> {
@@ -32,8 +30,12 @@ impl NumberedKind for SelfplayJob {
         learners(self)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<SelfplayRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        SELFPLAY_MEMORY + REST
+        PortableJob::memory(self)
     }
 
     fn first_facts(&self) -> Result<JobFacts, String> {

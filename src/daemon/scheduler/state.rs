@@ -73,6 +73,8 @@ pub struct Daemon {
     pub(super) budget: u64,
     /// Bytes of disk that a job without a limit of its own may take.
     pub(super) job_disk: u64,
+    /// How many machines have to say the same of a unit of players.
+    pub(super) machine_quorum: u32,
     /// What is kept of jobs that are over.
     pub(super) retention: Retention,
     /// A job is quarantined when the daemon has died so often while it ran; 0: never.

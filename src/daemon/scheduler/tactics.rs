@@ -9,15 +9,13 @@ use crate::daemon::view::{AnsweredQuestionView, StatisticsView, TacticsAnswerVie
 use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::tactics::{TacticsJob, TacticsRecord};
 use crate::runner::numbered::outcomes;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::runner::tactics::question_solvers;
 use crate::tactics::suite::{SuiteQuestion, SuiteTally};
 use std::path::Path;
-
-/// Memory of what a reading keeps for each node, and of what a worker has beside that: round estimates.
-const NODE_MEMORY: u64 = 256;
-const REST: u64 = 16 << 20;
+use std::sync::Arc;
 
 impl NumberedKind for TacticsJob {
     /// The outcomes of its units are its course.
@@ -27,8 +25,12 @@ impl NumberedKind for TacticsJob {
         question_solvers(self)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<TacticsRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        self.nodes.saturating_mul(NODE_MEMORY).saturating_add(REST)
+        PortableJob::memory(self)
     }
 
     fn first_facts(&self) -> Result<JobFacts, String> {

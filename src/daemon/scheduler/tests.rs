@@ -28,6 +28,7 @@ fn open(state: &Path, panics: &Arc<AtomicBool>) -> Arc<Daemon> {
         pace: Duration::from_millis(200),
         memory: 4 << 30,
         job_disk: 4 << 30,
+        machine_quorum: 1,
         retention: Retention::default(),
         most_deaths: 0,
         credit: CreditOptions::default(),

@@ -206,7 +206,9 @@ impl<U: Unit> Seat<U> {
         if asked && self.common.is_outranked(self.at, by) {
             return Some(Stop::Preempted);
         }
-        if held.looked.elapsed() < slice {
+        // One that would begin anew elsewhere stays.
+        let is_to_stay = held.item.body.portable().is_some_and(|unit| !unit.continues());
+        if is_to_stay || held.looked.elapsed() < slice {
             return None;
         }
         held.looked = Instant::now();

@@ -528,7 +528,10 @@ impl<'a, U: Unit> PoolService<'a, U> {
     /// A machine is at a turn. If it is not to compute the unit, the unit goes to another one; whether it may.
     async fn admit(&mut self, id: &str, name: &str, seat: usize) -> bool {
         let by = self.machines.get(id).map(|machine| Arc::clone(&machine.by));
-        let by = by.unwrap_or_else(|| Arc::new(Contributor::new(None, None, id, 0)));
+        let by = by.unwrap_or_else(|| {
+            let user = id.rsplit_once('.').map(|(user, _)| user.to_owned());
+            Arc::new(Contributor::new(None, None, id, 0).admitted_as(user))
+        });
         let may = self.seats[seat].admit(&by);
         if !may {
             self.order(id, &Order::Stop(name.to_owned())).await;

@@ -93,7 +93,7 @@ impl KnownMachine {
     /// One of which nothing else is known.
     pub fn new(speaker: Speaker) -> KnownMachine {
         let (name, version) = (speaker.id.clone(), String::new());
-        let by = Arc::new(Contributor::new(None, None, &name, 0));
+        let by = Arc::new(Contributor::new(None, None, &name, 0).admitted_as(speaker.user.clone()));
         let beat = Beat {
             protocol: PROTOCOL,
             name,
@@ -116,6 +116,7 @@ impl KnownMachine {
     pub fn introduce(&mut self, said: &Introduction) {
         let Introduction { name, user, team, speed } = said;
         let by = Contributor::new(user.as_deref(), team.as_deref(), name, *speed);
+        let by = by.admitted_as(self.speaker.user.clone());
         if *self.by != by {
             self.by = Arc::new(by);
         }

@@ -3,7 +3,7 @@
 
 use crate::core::encoding::{decode, encode};
 use crate::core::frame::{read_row, row};
-use crate::files::{Keep, replace};
+use crate::files::{FileError, Keep, replace};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,25 @@ fn part_file(folder: &Path, unit: u64) -> PathBuf {
 /// # Errors
 /// If the disk refuses.
 pub fn write_part<P: Serialize>(folder: &Path, unit: u64, part: &P) -> Result<(), String> {
-    let written = replace(&part_file(folder, unit), &row(VERSION, &encode(part)), Keep::Durable);
-    written.map_err(|error| error.to_string())
+    write_packed(folder, unit, &packed_part(part)).map_err(|error| error.to_string())
+}
+
+/// A part in the form in which it is written.
+pub fn packed_part<P: Serialize>(part: &P) -> Vec<u8> {
+    encode(part)
+}
+
+/// A part out of that form; nothing if the bytes are none.
+pub fn unpacked_part<P: DeserializeOwned>(bytes: &[u8]) -> Option<P> {
+    decode(bytes)
+}
+
+/// Writes the part of a unit that is packed already.
+///
+/// # Errors
+/// If the disk refuses.
+pub fn write_packed(folder: &Path, unit: u64, packed: &[u8]) -> Result<(), FileError> {
+    replace(&part_file(folder, unit), &row(VERSION, packed), Keep::Durable)
 }
 
 /// The part of a unit.
@@ -34,7 +51,7 @@ pub fn write_part<P: Serialize>(folder: &Path, unit: u64, part: &P) -> Result<()
 pub fn read_part<P: DeserializeOwned>(folder: &Path, unit: u64) -> Result<P, String> {
     let path = part_file(folder, unit);
     let bytes = std::fs::read(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
-    let content = read_row(&bytes, VERSION).ok().and_then(|(_, content)| decode(content));
+    let content = read_row(&bytes, VERSION).ok().and_then(|(_, content)| unpacked_part(content));
     content.ok_or_else(|| format!("{}: is damaged, or was written by a newer version", path.display()))
 }
 

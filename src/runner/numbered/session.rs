@@ -1,18 +1,26 @@
 //! A job of numbered units on the workers of a queue, beside other jobs: units go out, and their outcomes go into the
 //! file.
+//!
+//! What a thread of this process has computed is taken. What a machine says is taken at once, or where there is a
+//! quorum when as many machines say the same ([`super::votes`]); then several copies of a unit are in the queue. A copy
+//! that a thread computes decides alone. What machines have said of a unit that is not decided is not kept over a
+//! restart.
 
-use super::unit::{PlayedUnit, PlayerPool};
+use super::portable::PlayedElsewhere;
+use super::unit::{BegunUnit, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerPool};
+use super::votes::{SameOutcome, UnitVote, UnitVotes};
 use super::{NumberedError, NumberedRun};
 use crate::jobs::ending::JobEnd;
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
+use crate::queue::copies::{MachineName, UnitCopy};
 use crate::queue::effort::Efforts;
-use crate::queue::{LaneId, Message, Queue, Terms};
+use crate::queue::{LaneId, Message, Queue, Terms, Unit};
 use crate::runner::contract::{Clocking, FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
 use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +31,10 @@ const LOOK: Duration = Duration::from_millis(50);
 const SHOW: Duration = Duration::from_millis(250);
 /// How long a pause waits for the workers.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// A machine that has been wrong so often computes no copies of this session any more.
+const MOST_WRONG: u32 = 3;
+/// The first number of a unit on its way that is not the number of a unit.
+const BEYOND: u64 = 1 << 63;
 
 /// Receives what happens; its errors stop the session.
 pub trait NumberedListener<J: NumberedJob> {
@@ -34,6 +46,9 @@ pub trait NumberedListener<J: NumberedJob> {
 
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}
+
+    /// A machine has said otherwise than what was taken for a unit.
+    fn contradicted(&mut self, _unit: u64, _machine: &MachineName) {}
 
     /// The progress, a few times per second.
     ///
@@ -88,18 +103,35 @@ impl NumberedEnding {
     }
 }
 
+/// A job whose units machines may compute.
+pub struct UnitsElsewhere<O> {
+    /// The job.
+    pub job: Arc<dyn PlayedElsewhere<O>>,
+    /// How many machines have to say the same of a unit.
+    pub quorum: u32,
+}
+
 /// One run of the program on one job.
 pub struct NumberedSession<'a, J: NumberedJob> {
     /// The job with its file.
     pub run: &'a mut NumberedRun<J>,
     /// Who computes the units.
     pub players: Arc<PlayerPool<J::Outcome>>,
+    /// How machines compute its units, if they may.
+    pub elsewhere: Option<UnitsElsewhere<J::Outcome>>,
     /// What it may use; iterations are nodes.
     pub limits: SessionLimits,
     /// Time from one call of [`NumberedListener::saving`] to the next.
     pub pace: Duration,
     /// Told of each attempt at a unit: for tests.
     pub trap: Option<Trap>,
+}
+
+/// A unit that the queue has.
+struct UnitOnItsWay {
+    unit: u64,
+    /// Which copy it is, if several have to agree.
+    copy: Option<UnitCopy>,
 }
 
 /// A session while its lane is open. The lane is closed with the value.
@@ -110,8 +142,15 @@ struct NumberedLane<'a, 'b, J: NumberedJob> {
     lane: LaneId,
     terms: Terms,
     messages: Receiver<Message<PlayedUnit<J>>>,
-    /// Units that the queue has.
-    in_hand: BTreeSet<u64>,
+    /// Units that the queue has, by their numbers there: that of the unit, or one from [`BEYOND`] for a further copy.
+    in_hand: BTreeMap<u64, UnitOnItsWay>,
+    next_number: u64,
+    /// What machines say of units on which several have to agree.
+    votes: BTreeMap<u64, UnitVotes<J::Outcome>>,
+    /// How often machines were wrong.
+    wrong: BTreeMap<MachineName, u32>,
+    /// A unit that no machine can compute, and that no thread of the queue will, since it has none.
+    own: Option<(u64, BegunUnit<J::Outcome>)>,
     /// Seconds that the sessions before have run.
     before: f64,
     elapsed: Box<dyn Fn() -> Duration>,
@@ -155,7 +194,11 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
             lane,
             terms: place.terms,
             messages,
-            in_hand: BTreeSet::new(),
+            in_hand: BTreeMap::new(),
+            next_number: BEYOND,
+            votes: BTreeMap::new(),
+            wrong: BTreeMap::new(),
+            own: None,
             before,
             elapsed,
             paused: false,
@@ -193,7 +236,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             if !self.paused && !self.draining {
                 self.hand_out()?;
             }
-            if self.draining && self.in_hand.is_empty() {
+            if self.draining && self.in_hand.is_empty() && self.own.is_none() {
                 return Ok(NumberedEnding::Stopped(StopReason::Drained));
             }
             let given = select_biased! {
@@ -216,6 +259,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             if self.paused {
                 continue;
             }
+            self.end_own()?;
             if let Some(reason) = self.limit() {
                 return Ok(NumberedEnding::Stopped(reason));
             }
@@ -249,17 +293,132 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         iterations.is_some_and(|limit| nodes >= limit).then_some(StopReason::Iterations)
     }
 
-    /// Keeps as many units in the queue as there are workers for them. Units stay in this process, and each needs its
-    /// players, so only so many of them are begun at a time.
+    /// Keeps as many units in the queue as there are workers for them. Each thread needs its players, so only so many
+    /// of them are begun at a time.
     fn hand_out(&mut self) -> Result<(), NumberedError> {
-        let here = self.queue.size().saturating_sub(self.queue.elsewhere()).max(1);
-        let most = [self.terms.workers, self.terms.threads].into_iter().flatten().fold(here, u32::min).max(1);
-        while self.in_hand.len() < most as usize {
+        let (threads, machines) = (self.queue.threads(), self.queue.elsewhere());
+        let here = self.terms.threads.map_or(threads, |most| most.min(threads));
+        let elsewhere = self.session.elsewhere.as_ref().map_or(0, |_| machines);
+        let most = here.saturating_add(elsewhere);
+        let most = self.terms.workers.map_or(most, |most_of_all| most.min(most_of_all)).max(1);
+        while self.in_hand.len() < most as usize && self.own.is_none() {
             let Some(number) = self.session.run.coordinator.hand_out() else { return Ok(()) };
-            let trap = self.session.trap.as_ref().map(Arc::clone);
-            let unit = PlayedUnit::new(number, Arc::clone(&self.session.players), trap);
-            self.in_hand.insert(number);
-            self.queue.put(self.lane, number, unit).map_err(|_| NumberedError::NoWorkers)?;
+            let job = self.session.elsewhere.as_ref();
+            if threads == 0 && job.is_some_and(|elsewhere| !elsewhere.job.is_portable(number)) {
+                let unit =
+                    PlayedUnit::<J>::new(number, Arc::clone(&self.session.players), None, PlayedPlace::HereOnly);
+                self.own = Some((number, unit.begin(1).map_err(|why| NumberedError::Failed { unit: number, why })?));
+                return Ok(());
+            }
+            // While there is no machine, one copy will do: a thread decides alone.
+            let copies = if machines == 0 { 1 } else { self.quorum() };
+            for _ in 0..copies {
+                self.put(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many machines have to agree.
+    fn quorum(&self) -> usize {
+        self.session.elsewhere.as_ref().map_or(1, |elsewhere| elsewhere.quorum.max(1) as usize)
+    }
+
+    /// Puts a unit into the queue, as a copy if several machines have to agree on it.
+    fn put(&mut self, unit: u64) -> Result<(), NumberedError> {
+        let mut number = unit;
+        if self.in_hand.contains_key(&number) || self.votes.contains_key(&unit) {
+            number = self.next_number;
+            self.next_number += 1;
+        }
+        let portable = self.session.elsewhere.as_ref().filter(|elsewhere| elsewhere.job.is_portable(unit));
+        let (mut place, mut copy) = (PlayedPlace::HereOnly, None);
+        if let Some(UnitsElsewhere { job, quorum }) = portable {
+            if *quorum > 1 {
+                let copies = Arc::clone(&self.votes.entry(unit).or_default().copies);
+                copy = Some(UnitCopy::new(copies, number));
+            }
+            place = PlayedPlace::Anywhere(Arc::clone(job), copy.clone());
+        }
+        self.bar(unit);
+        self.in_hand.insert(number, UnitOnItsWay { unit, copy });
+        let trap = self.session.trap.as_ref().map(Arc::clone);
+        let body = PlayedUnit::new(unit, Arc::clone(&self.session.players), trap, place);
+        self.queue.put(self.lane, number, body).map_err(|_| NumberedError::NoWorkers)
+    }
+
+    /// Notes which machines may compute no copy of a unit: those that had their say on it, or were wrong too often.
+    fn bar(&self, unit: u64) {
+        let Some(votes) = self.votes.get(&unit) else { return };
+        let wrong = self.wrong.iter().filter(|(_, times)| **times >= MOST_WRONG).map(|(machine, _)| machine);
+        votes.copies.bar(votes.machines().chain(wrong).cloned().collect());
+    }
+
+    /// Looks whether the unit that the session has computed itself has ended.
+    fn end_own(&mut self) -> Result<(), NumberedError> {
+        let Some((unit, ended)) = self.own.as_ref().and_then(|(unit, own)| Some((*unit, own.ended()?))) else {
+            return Ok(());
+        };
+        self.own = None;
+        let outcome = ended.map_err(|why| NumberedError::Failed { unit, why })?;
+        self.take(unit, outcome, &Efforts::default())
+    }
+
+    /// Takes the outcome of a unit. What the queue still has of it is not needed any more.
+    fn take(
+        &mut self,
+        unit: u64,
+        outcome: PlayedOutcome<J::Outcome>,
+        efforts: &Efforts,
+    ) -> Result<(), NumberedError> {
+        let of_unit = self.in_hand.iter().filter(|(_, on_its_way)| on_its_way.unit == unit);
+        for number in of_unit.map(|(&number, _)| number).collect::<Vec<u64>>() {
+            self.queue.withdraw(self.lane, number);
+            self.in_hand.remove(&number);
+        }
+        let against = self.votes.remove(&unit).zip(self.session.elsewhere.as_ref());
+        let against = against.map(|(votes, UnitsElsewhere { job, .. })| {
+            let is_same: SameOutcome<'_, J::Outcome> = &|one, other| job.is_same(one, other);
+            votes.against(&outcome, is_same)
+        });
+        for machine in against.into_iter().flatten() {
+            self.listener.contradicted(unit, &machine);
+            *self.wrong.entry(machine).or_default() += 1;
+            self.votes.keys().for_each(|&other| self.bar(other));
+        }
+        let PlayedOutcome { record, part } = outcome;
+        if let Some(part) = part {
+            self.session.run.write_part(unit, &part)?;
+        }
+        let (nodes, _) = J::spent(&record);
+        self.session.run.record(unit, record)?;
+        self.listener.ended(unit, nodes, efforts);
+        Ok(())
+    }
+
+    /// A machine has had its say on a unit on which several have to agree.
+    fn hear_vote(&mut self, vote: UnitVote<J::Outcome>, unit: u64, copy: &UnitCopy) -> Result<(), NumberedError> {
+        let (by, quorum) = (vote.by.clone(), self.quorum());
+        let wrong = self.wrong.get(&by).is_some_and(|&times| times >= MOST_WRONG);
+        let Some((votes, UnitsElsewhere { job, .. })) =
+            self.votes.get_mut(&unit).zip(self.session.elsewhere.as_ref())
+        else {
+            return Ok(());
+        };
+        if !wrong {
+            votes.add(vote);
+        }
+        let is_same: SameOutcome<'_, J::Outcome> = &|one, other| job.is_same(one, other);
+        let (agreed, missing) = (votes.take_agreed(quorum, is_same), votes.missing(quorum, is_same));
+        // In this order: meanwhile the machine gets no other copy.
+        self.bar(unit);
+        copy.leave();
+        if let Some(UnitVote { outcome, efforts, .. }) = agreed {
+            return self.take(unit, outcome, &efforts);
+        }
+        let running = self.in_hand.values().filter(|on_its_way| on_its_way.unit == unit).count();
+        for _ in running..missing {
+            self.put(unit)?;
         }
         Ok(())
     }
@@ -274,15 +433,16 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     fn absorb(&mut self, message: Message<PlayedUnit<J>>) -> Result<(), NumberedError> {
         match message {
             Message::Report { .. } => Ok(()),
-            Message::Done { unit, outcome, efforts, .. } => {
-                self.in_hand.remove(&unit);
+            Message::Done { unit: number, outcome, efforts, .. } => {
+                let Some(UnitOnItsWay { unit, copy }) = self.in_hand.remove(&number) else { return Ok(()) };
                 let outcome = outcome.map_err(|why| NumberedError::Failed { unit, why })?;
-                let (nodes, _) = J::spent(&outcome);
-                self.session.run.record(unit, outcome)?;
-                self.listener.ended(unit, nodes, &efforts);
-                Ok(())
+                match copy.as_ref().and_then(|copy| Some((copy, copy.machine()?))) {
+                    Some((copy, by)) => self.hear_vote(UnitVote { by, outcome, efforts }, unit, copy),
+                    None => self.take(unit, outcome, &efforts),
+                }
             }
-            Message::Failed { unit, attempts, error, quarantined } => {
+            Message::Failed { unit: number, attempts, error, quarantined } => {
+                let Some(&UnitOnItsWay { unit, .. }) = self.in_hand.get(&number) else { return Ok(()) };
                 let failure = FailedAttempt { unit, attempts, error, quarantined };
                 self.listener.failed(&failure);
                 // Without the unit there is no whole.
@@ -318,12 +478,14 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     fn go_on(&mut self) {
         if std::mem::take(&mut self.paused) {
             self.queue.go_on(self.lane);
+            self.own.iter().for_each(|(_, own)| own.set_going(true));
             self.rate.restart(self.session.run.coordinator.progress().nodes);
         }
     }
 
     /// Stops the workers, and absorbs what they have done.
     fn halt(&mut self) -> Result<(), NumberedError> {
+        self.own.iter().for_each(|(_, own)| own.set_going(false));
         self.queue.halt(self.lane, PATIENCE);
         self.drain()
     }
@@ -348,10 +510,10 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     fn standing(&mut self) -> NumberedStanding<J> {
         let coordinator = &self.session.run.coordinator;
         let (units, tally) = (coordinator.progress(), coordinator.tally().clone());
-        let running = self.in_hand.iter().map(|&unit| RunningUnit {
+        let running = self.in_hand.iter().map(|(&ticket, on_its_way)| RunningUnit {
             worker: None,
-            ticket: unit,
-            unit,
+            ticket,
+            unit: on_its_way.unit,
             iterations: 0,
             best: 0,
             phase: None,

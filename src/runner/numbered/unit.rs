@@ -4,14 +4,17 @@
 //! waits. When other units come first, the player pauses where it is and the worker leaves; what the player does
 //! depends on its unit alone. A player whose unit was stopped in the midst of a game is not used again.
 
+use super::portable::PlayedElsewhere;
 use crate::core::panic::panic_text;
 use crate::jobs::numbered::NumberedJob;
-use crate::queue::{Lease, Unit};
+use crate::queue::copies::UnitCopy;
+use crate::queue::{Lease, Portable, Unit};
 use crate::runner::contract::Trap;
 use crate::runner::cpu::thread_seconds;
 use crate::runner::pause_point::PausePoint;
 use crate::solvers::matches::own::MoveClock;
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,6 +32,20 @@ pub trait UnitPlayer<O>: Send {
     /// # Errors
     /// Why there is no outcome; there never will be one.
     fn play(&mut self, unit: u64, clock: &UnitClock<'_>) -> Result<O, String>;
+
+    /// What the last unit leaves beside its outcome: it goes into a file of its own ([`super::parts`]).
+    fn take_part(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// What a unit ends with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedOutcome<O> {
+    /// What goes into the file of outcomes.
+    pub record: O,
+    /// What is too long for that, and goes into a file of its own before.
+    pub part: Option<Vec<u8>>,
 }
 
 /// Makes a [`UnitPlayer`].
@@ -120,24 +137,58 @@ impl MoveClock for UnitClock<'_> {
     }
 }
 
+/// Where a unit can be computed.
+pub enum PlayedPlace<O> {
+    /// By this process alone.
+    HereOnly,
+    /// By machines too, as one of several copies if some have to agree on it.
+    Anywhere(Arc<dyn PlayedElsewhere<O>>, Option<UnitCopy>),
+    /// Here, for a coordinator elsewhere.
+    FromElsewhere,
+}
+
+impl<O> Clone for PlayedPlace<O> {
+    fn clone(&self) -> PlayedPlace<O> {
+        match self {
+            PlayedPlace::HereOnly => PlayedPlace::HereOnly,
+            PlayedPlace::Anywhere(job, copy) => PlayedPlace::Anywhere(Arc::clone(job), copy.clone()),
+            PlayedPlace::FromElsewhere => PlayedPlace::FromElsewhere,
+        }
+    }
+}
+
 /// A unit of a numbered job.
 pub struct PlayedUnit<J: NumberedJob> {
     number: u64,
     players: Arc<PlayerPool<J::Outcome>>,
     trap: Option<Trap>,
+    place: PlayedPlace<J::Outcome>,
 }
 
 impl<J: NumberedJob> PlayedUnit<J> {
     /// The unit of a number, for players out of a pool.
-    pub fn new(number: u64, players: Arc<PlayerPool<J::Outcome>>, trap: Option<Trap>) -> PlayedUnit<J> {
-        PlayedUnit { number, players, trap }
+    pub fn new(
+        number: u64,
+        players: Arc<PlayerPool<J::Outcome>>,
+        trap: Option<Trap>,
+        place: PlayedPlace<J::Outcome>,
+    ) -> PlayedUnit<J> {
+        PlayedUnit { number, players, trap, place }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn place(&self) -> &PlayedPlace<J::Outcome> {
+        &self.place
     }
 }
 
 impl<J: NumberedJob> Clone for PlayedUnit<J> {
     fn clone(&self) -> PlayedUnit<J> {
         let trap = self.trap.as_ref().map(Arc::clone);
-        PlayedUnit { number: self.number, players: Arc::clone(&self.players), trap }
+        PlayedUnit { number: self.number, players: Arc::clone(&self.players), trap, place: self.place.clone() }
     }
 }
 
@@ -151,9 +202,25 @@ impl<J: NumberedJob> fmt::Debug for PlayedUnit<J> {
 pub struct BegunUnit<O> {
     control: Arc<PlayControl>,
     /// What the player says, or how it panicked.
-    back: Receiver<Result<Result<O, String>, String>>,
+    back: Receiver<Result<Result<PlayedOutcome<O>, String>, String>>,
     /// Passes when it was last heard of.
     heard: Option<u64>,
+}
+
+impl<O> BegunUnit<O> {
+    /// Lets its player go on, or has it pause where it passes next.
+    pub(super) fn set_going(&self, going: bool) {
+        if going { self.control.point.open() } else { self.control.point.close() }
+    }
+
+    /// What it has ended with, if it has: why there is no outcome, or how its player panicked.
+    pub(super) fn ended(&self) -> Option<Result<PlayedOutcome<O>, String>> {
+        match self.back.try_recv() {
+            Ok(played) => Some(played.and_then(|outcome| outcome)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err("its thread has gone".to_owned())),
+        }
+    }
 }
 
 /// A unit that nobody waits for any more ends.
@@ -167,7 +234,7 @@ impl<O> Drop for BegunUnit<O> {
 impl<J: NumberedJob> Unit for PlayedUnit<J> {
     type Running = BegunUnit<J::Outcome>;
     type Report = ();
-    type Outcome = Result<J::Outcome, String>;
+    type Outcome = Result<PlayedOutcome<J::Outcome>, String>;
 
     fn begin(&self, attempt: u32) -> Result<BegunUnit<J::Outcome>, String> {
         if let Some(trap) = &self.trap {
@@ -181,6 +248,7 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
                 let mut player = players.take()?;
                 let clock = UnitClock { control: &own, began: Mutex::new((Instant::now(), None)) };
                 let outcome = player.play(number, &clock);
+                let outcome = outcome.map(|record| PlayedOutcome { record, part: player.take_part() });
                 if !clock.is_stopped() {
                     players.idle().push(player);
                 }
@@ -197,6 +265,8 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
 
     fn run(&self, running: &mut Self::Running, lease: &dyn Lease<()>) -> Option<Self::Outcome> {
         let unwrap = |played: Result<Self::Outcome, String>| match played {
+            // The coordinator elsewhere cannot know whether there never will be one.
+            Ok(Err(why)) if matches!(self.place, PlayedPlace::FromElsewhere) => std::panic::panic_any(why),
             Ok(outcome) => outcome,
             // The queue notes that the attempt has failed, and with what.
             Err(panic) => std::panic::panic_any(panic),
@@ -218,5 +288,10 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
                 }
             }
         }
+    }
+
+    /// With a trap it stays here.
+    fn portable(&self) -> Option<&dyn Portable<(), Self::Outcome>> {
+        (!matches!(self.place, PlayedPlace::HereOnly) && self.trap.is_none()).then_some(self as _)
     }
 }

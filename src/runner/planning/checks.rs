@@ -4,6 +4,7 @@
 use super::units::watched;
 use crate::jobs::checking::{CheckJob, CheckRecord, CheckedStart, FoundHole};
 use crate::runner::cpu::{milliseconds_since, thread_seconds};
+use crate::runner::numbered::portable::{PlayedKind, PortableJob, RecordCheck};
 use crate::runner::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
@@ -11,6 +12,9 @@ use crate::solvers::gomoku::threats::ThreatTables;
 use crate::solvers::matches::own::MoveClock;
 use crate::solvers::monitor::Stopped;
 use std::sync::{Arc, OnceLock};
+
+/// Memory of a worker: the positions of a search of threats. A round estimate.
+const WORKER_MEMORY: u64 = 64 << 20;
 
 /// What the units of a job share.
 struct SharedPlan {
@@ -94,5 +98,41 @@ impl UnitPlayer<CheckRecord> for PlanChecker {
         clock.begin();
         let record = self.check(unit, clock).map_err(|stopped| stopped.to_string())?;
         Ok(CheckRecord { milliseconds: milliseconds_since(began), ..record })
+    }
+}
+
+impl PortableJob for CheckJob {
+    const KIND: PlayedKind = PlayedKind::Check;
+
+    fn memory(&self) -> u64 {
+        WORKER_MEMORY
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let found = self.plan().map_err(|why| why.to_string())?.moves().len() as u64;
+        if found == self.moves { Ok(()) } else { Err(format!("its plan has {found} moves, not {}", self.moves)) }
+    }
+
+    fn portable_players(&self) -> PlayerMaker<CheckRecord> {
+        plan_checkers(self)
+    }
+
+    /// Whether the moves hold is not looked at.
+    fn checker(&self) -> Result<RecordCheck<CheckRecord>, String> {
+        let job = self.clone();
+        Ok(Box::new(move |unit, record, part| {
+            let (all, CheckRecord { moves, start, hole, .. }) = (job.moves_of(unit), record);
+            // What it says of its moves ends with the first one that does not hold.
+            let end = hole.as_ref().map_or(all.end, |(number, _)| *number);
+            let is_one = part.is_none()
+                && start.is_some() == (unit == 0)
+                && hole.as_ref().is_none_or(|(number, _)| all.contains(number))
+                && all.start.checked_add(*moves) == Some(end);
+            if is_one { Ok(()) } else { Err("its figures are not those of its moves".to_owned()) }
+        }))
+    }
+
+    fn timeless(record: CheckRecord) -> CheckRecord {
+        CheckRecord { milliseconds: 0, ..record }
     }
 }

@@ -192,6 +192,10 @@ impl Portable<(), ProveReply> for ProveUnit {
 
     fn given_back(&self) {}
 
+    fn continues(&self) -> bool {
+        false
+    }
+
     fn pack_report(&self, (): ()) -> Vec<u8> {
         Vec::new()
     }

@@ -92,7 +92,7 @@ impl GamesFile for GamesHead {
             _ => values.split(',').map(str::parse).collect(),
         };
         let values = values.map_err(|_| parts())?;
-        if opening + values.len() != moves.len() {
+        if opening.checked_add(values.len()) != Some(moves.len()) {
             let (all, given) = (moves.len(), values.len());
             return Err(GameLineError::Moves(format!(
                 "{all} moves with {opening} of the opening need {} values, not {given}",

@@ -1,0 +1,332 @@
+//! Units of players on machines: games that are learned from, tactics, patterns that are mined, plans that are checked.
+//! What comes of them is what comes of them without machines; who answers what cannot be, or otherwise than the others,
+//! changes nothing.
+
+use crate::daemons::program::{Program, command};
+use crate::daemons::*;
+use crate::hostile::{ID, Liar};
+use crate::machines::{MachineProcess, daemon, machines};
+use crate::quorum::next_turn;
+use crate::server::{self, Server};
+use morpion::core::encoding::{decode, encode};
+use morpion::jobs::checking::CheckJob;
+use morpion::jobs::mining::{MineJob, MineRecord, MinedFigures};
+use morpion::jobs::selfplay::{SelfplayJob, SelfplayRecord};
+use morpion::jobs::tactics::TacticsJob;
+use morpion::queue::nats::message::{Beat, Introduction, Word};
+use morpion::queue::nats::worker::NotOpened;
+use morpion::runner::mining::PATTERNS;
+use morpion::runner::numbered::outcomes;
+use morpion::runner::numbered::portable::{PLAYERS, PortableJob};
+use morpion::runner::numbered::unit::PlayedOutcome;
+use morpion::runner::parcel::ParcelOpener;
+use morpion::tactics::pattern::database::PatternDatabase;
+use serde_json::{Value, json};
+use std::fmt::Debug;
+use std::path::Path;
+
+const QUESTIONS: &str = "net\tattack\tC6\t[1 (D5|D6)]\t9\tC7 D7 B6 B5\tC6 G6 C3 G3\n# a remark\n\
+                         join\tconnect\tC3 E3\t[1]\t5\tC3 E3\t\nopen\tconnect\tA1 D1\t\t4\tA1 D1\tB2 C2";
+
+/// A job of each kind whose units travel; the last unit of mining does not.
+fn work() -> Vec<Value> {
+    let plan = include_str!("../plans/nineteen.plan");
+    [
+        ("selfplay", json!({ "games": 20, "nodes": 60, "seed": 4, "size": 9 })),
+        ("selfplay", json!({ "game": "reversi", "games": 17, "depth": 1, "seed": 4, "weights": "by-hand" })),
+        ("mine", json!({ "games": 3, "size": 5, "playouts": 20, "nodes": 300, "least": 1, "seed": 5 })),
+        ("tactics", json!({ "questions": QUESTIONS, "nodes": 20_000, "check": true, "moves": "both" })),
+        ("check", json!({ "plan": plan, "moves": 7 })),
+    ]
+    .map(|(kind, settings)| json!({ "kind": kind, "settings": settings }))
+    .to_vec()
+}
+
+/// The records of a job in its folder, but for the times.
+fn records<J: PortableJob>(folder: &Path) -> Vec<String>
+where
+    J::Outcome: Debug,
+{
+    let all = outcomes::<J>(folder).unwrap();
+    all.into_iter().map(|(unit, record)| format!("{unit}: {:?}", J::timeless(record))).collect()
+}
+
+/// What has come of a job.
+fn result(program: &Program, state: &Path, id: u64) -> Vec<String> {
+    let job = program.wait_over(id);
+    assert_eq!(job["state"], "finished", "{job}");
+    let folder = state.join(format!("jobs/{id}"));
+    let mut found = match job["kind"].as_str().unwrap() {
+        "selfplay" => records::<SelfplayJob>(&folder),
+        "mine" => records::<MineJob>(&folder),
+        "tactics" => records::<TacticsJob>(&folder),
+        "check" => records::<CheckJob>(&folder),
+        other => panic!("{other}"),
+    };
+    found.push(job["reason"].to_string());
+    if job["kind"] == "mine" {
+        found.push(std::fs::read_to_string(folder.join(PATTERNS)).unwrap());
+    }
+    found
+}
+
+/// What comes of work on a daemon that is left alone.
+fn left_alone(directory: &Path, work: &[Value]) -> Vec<Vec<String>> {
+    let state = directory.join("alone");
+    let program = Program::start(&state);
+    let ids: Vec<u64> = work.iter().map(|job| program.submit(job)).collect();
+    let found = ids.iter().map(|&id| result(&program, &state, id)).collect();
+    program.stop();
+    found
+}
+
+#[test]
+fn what_machines_play_is_what_threads_play() {
+    if !server::is_there("what_machines_play_is_what_threads_play") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let expected = left_alone(directory.path(), &work());
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    // Nobody but the machines computes, but for what needs the patterns of all games.
+    let program = daemon(&state, &server.url(), 0);
+    let played = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
+    let ids: Vec<u64> = work().iter().map(|job| program.submit(job)).collect();
+    for (job, (id, expected)) in work().iter().zip(ids.iter().zip(&expected)) {
+        assert_eq!(result(&program, &state, *id), *expected, "{job}");
+    }
+    // Three units of each kind of games, three games, three questions, three parts of the plan.
+    let seen = machines(&program);
+    let units: u64 = seen.iter().map(|machine| machine["units"].as_u64().unwrap()).sum();
+    assert_eq!((seen.len(), units), (2, 15), "{seen:?}");
+    assert!(seen.iter().all(|machine| machine["refused"] == 0), "{seen:?}");
+    for machine in played {
+        assert!(machine.leave().success());
+    }
+    program.stop();
+}
+
+/// A machine that is stopped in the midst of a unit begins nothing anew: the unit is computed by another one.
+#[test]
+fn a_unit_of_a_machine_that_leaves_goes_to_another_one() {
+    if !server::is_there("a_unit_of_a_machine_that_leaves_goes_to_another_one") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let work = [json!({ "kind": "selfplay", "settings": { "games": 24, "nodes": 2000, "seed": 4, "size": 9 } })];
+    let expected = left_alone(directory.path(), &work);
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let program = daemon(&state, &server.url(), 0);
+    let id = program.submit(&work[0]);
+    for name in ["one", "two"] {
+        let machine = MachineProcess::start(&server.url(), name);
+        wait_until("the machine is at a unit", || {
+            machines(&program).iter().any(|seen| seen["name"] == name && seen["running"] == 1)
+        });
+        assert!(machine.leave().success());
+    }
+    let last = MachineProcess::start(&server.url(), "three");
+    assert_eq!(result(&program, &state, id), expected[0]);
+    assert!(last.leave().success());
+    program.stop();
+}
+
+#[test]
+fn a_program_of_another_version_gets_no_such_units() {
+    if !server::is_there("a_program_of_another_version_gets_no_such_units") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let program = daemon(&state, &server.url(), 1);
+    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let old = Liar::connect(&server.url(), None).unwrap();
+    let is_here = || {
+        old.publish(old.names.beat(ID), old.beat("old"));
+        machines(&program).iter().any(|machine| machine["name"] == "old" && machine["state"] == "here")
+    };
+    wait_until("the old machine is there", is_here);
+    // Hunts it gets, and of the games all are played by the daemon.
+    let games = json!({ "games": 20, "nodes": 60, "seed": 4, "size": 9 });
+    let id = program.submit(&json!({ "kind": "selfplay", "settings": games }));
+    wait_until("the games are played", || is_here() && program.job(id)["state"] == "finished");
+    assert!(next_turn(&old).is_none(), "a unit of players is sent to an old machine");
+    program.submit(&json!({ "kind": "hunt", "settings": endless(3) }));
+    wait_until("the hunt is sent", || is_here() && next_turn(&old).is_some());
+    program.stop();
+}
+
+/// Says, as a machine with that many workers, that it is there.
+fn be_there(liar: &Liar, name: &str, workers: u32) {
+    let beat: Beat = decode(&liar.beat(name)).unwrap();
+    let abilities = vec![PLAYERS.to_owned()];
+    liar.publish(liar.names.beat(ID), encode(&Beat { workers, abilities, ..beat }));
+}
+
+#[test]
+fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
+    if !server::is_there("outcomes_that_cannot_be_are_refused_and_their_machine_is_named") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let work = &work()[..1];
+    let expected = left_alone(directory.path(), work);
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let program = daemon(&state, &server.url(), 0);
+    let id = program.submit(&work[0]);
+    let liar = Liar::connect(&server.url(), None).unwrap();
+    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let record = |lines: Vec<String>| SelfplayRecord { lines, ends: [8, 0, 0], plies: 8, milliseconds: 1 };
+    let said = |record, part| encode(&PlayedOutcome { record, part });
+    let lies = [
+        (b"nonsense".to_vec(), "cannot be read"),
+        (said(record(vec!["0 b 18446744073709551615 h8 1".to_owned(); 8]), None), "game"),
+        (said(record(Vec::new()), Some(vec![1])), "beside their lines"),
+    ];
+    for (lie, reason) in lies {
+        let mut job = None;
+        wait_until("a unit comes", || {
+            be_there(&liar, "liar", 1);
+            job = next_turn(&liar);
+            job.is_some()
+        });
+        let turn = job.unwrap().turn;
+        liar.say(&turn, 0, Word::Begun(Introduction { name: "liar".to_owned(), ..Introduction::default() }));
+        liar.say(&turn, 1, Word::Unit(lie));
+        wait_until("the lie is refused", || {
+            be_there(&liar, "liar", 1);
+            machines(&program).iter().any(|seen| seen["reason"].as_str().is_some_and(|said| said.contains(reason)))
+        });
+    }
+    let seen = machines(&program);
+    assert_eq!((&seen[0]["name"], &seen[0]["state"]), (&json!("liar"), &json!("distrusted")), "{seen:?}");
+    assert_eq!(program.job(id)["units_done"], 0);
+    let honest = MachineProcess::start(&server.url(), "honest");
+    assert_eq!(result(&program, &state, id), expected[0]);
+    assert!(honest.leave().success());
+    program.stop();
+}
+
+/// Without a quorum the lie would count: it is an outcome that could be one.
+#[test]
+fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
+    if !server::is_there("with_a_quorum_machines_have_to_agree_on_what_they_play") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let work = &work()[2..3];
+    let expected = left_alone(directory.path(), work);
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let mut command = command(&state);
+    let program = Program::launch(command.args(["--nats", &server.url(), "--threads=0", "--machine-quorum=2"]));
+    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let liar = Liar::connect(&server.url(), None).unwrap();
+    let id = program.submit(&work[0]);
+    // A machine of two workers that has found no pattern in any game.
+    let found = MinedFigures::Game { positions: 9, asked: 9, patterns: 0 };
+    let part = Some(encode(&PatternDatabase::default().write()));
+    let lie = encode(&PlayedOutcome { record: MineRecord { found, milliseconds: 1 }, part });
+    let mut told = 0;
+    let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
+    wait_until("all games wait for another machine", || {
+        be_there(&liar, "liar", 2);
+        if let Some(job) = next_turn(&liar) {
+            liar.say(&job.turn, 0, Word::Begun(Introduction { name: "liar".to_owned(), ..Introduction::default() }));
+            liar.say(&job.turn, 1, Word::Unit(lie.clone()));
+            told += 1;
+        }
+        told > 0 && waits()
+    });
+    assert_eq!(program.job(id)["units_done"], 0);
+    let honest = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
+    assert_eq!(result(&program, &state, id), expected[0]);
+    wait_until("the log names the liar", || program.said().contains("the machine liar of liar says otherwise"));
+    assert!(!["one", "two"].iter().any(|name| program.said().contains(&format!("the machine {name} of"))));
+    for machine in honest {
+        assert!(machine.leave().success());
+    }
+    program.stop();
+}
+
+/// A thread of the daemon needs nobody to agree.
+#[test]
+fn with_a_quorum_a_thread_decides_alone() {
+    if !server::is_there("with_a_quorum_a_thread_decides_alone") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let expected = left_alone(directory.path(), &work()[..1]);
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let mut command = command(&state);
+    let program = Program::launch(command.args(["--nats", &server.url(), "--threads=1", "--machine-quorum=2"]));
+    let machine = MachineProcess::start(&server.url(), "one");
+    wait_until("the machine is there", || !machines(&program).is_empty());
+    let id = program.submit(&work()[0]);
+    assert_eq!(result(&program, &state, id), expected[0]);
+    assert!(machine.leave().success());
+    program.stop();
+}
+
+#[test]
+fn parcels_that_nobody_can_have_packed_are_refused() {
+    let opener = ParcelOpener::new(1 << 30, 1);
+    let packed = |kind: u32, job: String, unit: u64| encode(&(4u32, kind, job, unit));
+    let refused = |packed: &[u8]| match opener.open(packed, 1) {
+        Err(NotOpened::Wrong(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let mine = |settings: &Value| {
+        let mut job = json!({ "games": 3, "size": 9, "playouts": 20, "nodes": 300, "least": 1, "seed": 5 });
+        job.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        job.to_string()
+    };
+    let whole = packed(1, mine(&json!({})), 0);
+    assert!(opener.open(&whole, 1).is_ok());
+    for length in 0..whole.len() {
+        assert!(opener.open(&whole[..length], 1).is_err(), "{length} bytes");
+    }
+    for (settings, unit, why) in [
+        (json!({}), 3, "unit 3 is not one of its job"),
+        (json!({}), u64::MAX, "is not one of its job"),
+        (json!({ "size": 2 }), 0, "no such patterns"),
+        (json!({ "size": 200 }), 0, "no such patterns"),
+        (json!({ "games": u64::MAX }), 0, "no such patterns"),
+        (json!({ "playouts": 0 }), 0, "no such patterns"),
+        (json!({ "nodes": u64::MAX }), 0, "of memory"),
+        (json!({ "seed": "x" }), 0, "the job: "),
+    ] {
+        let said = refused(&packed(1, mine(&settings), unit));
+        assert!(said.contains(why), "{settings}: {said}");
+    }
+    let games = |game: &str, setup: Value, games: u64, depth: u32| {
+        let job = json!({ "game": game, "setup": setup, "games": games, "nodes": 60, "depth": depth, "seed": 1,
+                          "weights": "usual" });
+        packed(0, job.to_string(), 0)
+    };
+    assert!(opener.open(&games("gomoku", json!({}), 8, 4), 1).is_ok());
+    for wrong in [
+        games("go", json!({}), 8, 4),
+        games("gomoku", json!({ "size": "99" }), 8, 4),
+        games("gomoku", json!({}), 0, 4),
+        games("reversi", json!({}), 8, u32::MAX),
+    ] {
+        assert!(!refused(&wrong).is_empty());
+    }
+    let tactics = |questions: &str, count: u64| {
+        let job = json!({ "questions": questions, "count": count, "nodes": 100, "moves": "generators", "database": null,
+                          "check": false });
+        packed(2, job.to_string(), 0)
+    };
+    assert!(opener.open(&tactics(QUESTIONS, 3), 1).is_ok());
+    for wrong in [tactics(QUESTIONS, 4), tactics("no question", 1), tactics(&"#".repeat(1 << 20), 0)] {
+        assert!(!refused(&wrong).is_empty());
+    }
+    let check = |plan: &str, moves: u64| {
+        packed(3, json!({ "title": "", "plan": plan, "moves": moves, "unit_moves": 7 }).to_string(), 0)
+    };
+    let plan = include_str!("../plans/nineteen.plan");
+    assert!(opener.open(&check(plan, 19), 1).is_ok());
+    for wrong in [check(plan, 20), check("no plan", 0), packed(4, String::new(), 0)] {
+        assert!(!refused(&wrong).is_empty());
+    }
+}
