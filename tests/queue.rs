@@ -165,6 +165,31 @@ fn a_seat_that_goes_leaves_its_unit_to_others() {
     assert!(seat.take().is_none());
 }
 
+/// A unit that would begin anew elsewhere is interrupted for jobs of a higher priority alone.
+#[test]
+fn a_unit_that_begins_anew_keeps_its_seat() {
+    for begins_anew in [false, true] {
+        let (local, mut seat, lane, _inbox) = seated();
+        let probe = Arc::default();
+        let unit = Count::new(1, 3, Nature::Plain, &probe);
+        local.put(lane, 1, if begins_anew { unit.beginning_anew() } else { unit }).unwrap();
+        assert!(seat.take().is_some());
+        std::thread::sleep(Duration::from_millis(30));
+        let (sender, _other_inbox) = unbounded();
+        let other = local.open(Terms::default(), sender.into());
+        local.put(other, 2, Count::new(2, 3, Nature::Plain, &probe)).unwrap();
+        // The other lane has had nothing yet; so much is a share of this one.
+        let mut given_way = None;
+        for _ in 0..40 {
+            std::thread::sleep(Duration::from_millis(50));
+            given_way = given_way.or(seat.stop(Duration::ZERO));
+        }
+        assert_eq!(given_way, (!begins_anew).then_some(Stop::Preempted));
+        local.adjust(other, Terms { priority: 1, ..Terms::default() });
+        assert_eq!(seat.stop(Duration::from_secs(60)), Some(Stop::Preempted), "begins anew: {begins_anew}");
+    }
+}
+
 #[test]
 fn units_that_were_begun_here_stay_with_the_threads() {
     let local = Local::<Count>::new(1, LocalOptions::default()).unwrap();

@@ -77,9 +77,9 @@ pub struct Args {
     pub salvage: bool,
     #[command(flatten)]
     pub nats: NatsFlags,
-    /// How many machines have to say the same of a unit of self-play, tactics, mining or the check of a plan. What the
-    /// workers of this process compute needs no other. Solutions have a quorum of their own.
-    #[arg(long, value_name = "N", help_heading = "Workers on other machines", default_value_t = 1,
+    /// How many machines have to say the same of a unit of a match, self-play, an analysis, tactics, mining or the
+    /// check of a plan. What the workers of this process compute needs no other. Solutions have quorums of their own.
+    #[arg(long, value_name = "N", help_heading = "NATS server", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=9))]
     pub machine_quorum: u32,
     /// Offer units to volunteers, by way of this directory, from which a BOINC server gets them (`morpion boinc`). It

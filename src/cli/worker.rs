@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// Compute units for a daemon on another machine, by way of a NATS server.
 ///
-/// The worker fetches units of hunts, solutions and proofs, says what it finds, and keeps nothing. It can be started
-/// before the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the states of
-/// their searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
+/// The worker fetches units of hunts, solutions, proofs and most other jobs, says what it finds, and keeps nothing. It
+/// can be started before the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the
+/// states of their searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Worker")]
 pub struct Args {
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Most memory that the table of one worker may take. Where a solution asks for more, the table is smaller here;
-    /// where it has a quorum, its units are refused.
+    /// where it has a quorum, its units are refused, as are units of players that need more.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1G")]
     memory: u64,
     /// Who gets the credit for what it computes: 1 to 40 letters, digits, spaces, `-`, `_`, `.` and `@`. Default: the

@@ -15,7 +15,7 @@ use crate::core::setting::{
 use crate::solvers::matches::own::{JUDGE_MEMORY, LEAST_SECONDS};
 
 /// Most positions of a job.
-const MOST_POSITIONS: u64 = 10_000;
+pub const MOST_POSITIONS: u64 = 10_000;
 /// Bytes of a player's table if nothing else is said.
 const MEMORY: u64 = 64 << 20;
 

@@ -13,7 +13,7 @@ use crate::solvers::matches::game::SettingMeans;
 use crate::solvers::matches::own::{LEAST_SECONDS, OwnSide};
 
 /// Most pairs of a match.
-const MOST_PAIRS: u64 = 1_000_000;
+pub const MOST_PAIRS: u64 = 1_000_000;
 
 /// How two players play each other, as it is asked for. Board and rules are settings of the game.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,16 @@
 //! Positions that are analysed, as a job's units: a player of this program tells what each move of one is worth.
 
 use super::cpu::{milliseconds_since, thread_seconds};
+use super::numbered::portable::{PlayedKind, PortableJob, RecordCheck};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
-use crate::core::game::{Budget, Player};
-use crate::jobs::analyse_settings::analyst;
+use crate::core::game::{Budget, Level, Player};
+use crate::jobs::analyse_settings::{MOST_POSITIONS, analyst};
 use crate::jobs::analysing::{AnalyseJob, AnalysedMove, AnalysedPositions, AnalysisRecord};
 use crate::jobs::setup::matches::{MatchBoard, MatchVisitor};
 use crate::solvers::matches::own::MoveClock;
+
+/// Memory of what a player has beside its table: a round estimate.
+const REST: u64 = 16 << 20;
 
 /// A player that analyses the positions of a job.
 struct PositionAnalyst<G: MatchBoard> {
@@ -51,6 +55,84 @@ impl<G: MatchBoard> UnitPlayer<AnalysisRecord> for PositionAnalyst<G> {
         }
         let moves = found.iter().map(|chosen| AnalysedMove::of(&position, chosen)).collect();
         Ok(AnalysisRecord { moves, milliseconds: milliseconds_since(began) })
+    }
+}
+
+/// Whether an analysis tells of moves of its position, each once.
+fn is_sound<G: MatchBoard>(job: &AnalyseJob, position: &G, record: &AnalysisRecord) -> bool {
+    let (mut legal, mut told) = (Vec::new(), Vec::new());
+    position.moves(&mut legal);
+    let most = job.best.and_then(|best| usize::try_from(best).ok()).unwrap_or(usize::MAX).min(legal.len());
+    record.moves.len() <= most
+        && record.moves.iter().all(|found| {
+            let first = found.chosen(position).and_then(|chosen| chosen.line.first().copied());
+            let is_new = first.is_some_and(|m| legal.contains(&m) && !told.contains(&m));
+            told.extend(first);
+            is_new
+        })
+}
+
+impl PortableJob for AnalyseJob {
+    const KIND: PlayedKind = PlayedKind::Analyse;
+
+    fn memory(&self) -> u64 {
+        self.memory.saturating_add(REST)
+    }
+
+    /// Where nodes or plies decide how long a position takes, and not time.
+    fn is_portable(&self, _unit: u64) -> bool {
+        self.nodes.is_some() || self.depth.is_some()
+    }
+
+    fn most_seconds(&self) -> Option<f64> {
+        Some(self.seconds)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        struct PositionCounter<'a>(&'a AnalyseJob);
+        impl MatchVisitor for PositionCounter<'_> {
+            type Out = Result<u64, String>;
+            fn visit<G: MatchBoard>(self) -> Self::Out {
+                let positions = self.0.read::<G>().map_err(|why| why.to_string())?;
+                Ok(positions.len())
+            }
+        }
+        let AnalyseJob { count, level, seconds, nodes, .. } = self;
+        let is_asked = (1..=MOST_POSITIONS).contains(count) && Level::new(*level).is_ok();
+        if !is_asked || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
+            return Err("no such positions are analysed".to_owned());
+        }
+        let found = self.game.visit(PositionCounter(self))?;
+        if found == *count { Ok(()) } else { Err(format!("it has {found} positions, not {count}")) }
+    }
+
+    fn portable_players(&self) -> PlayerMaker<AnalysisRecord> {
+        analysts(self)
+    }
+
+    /// The moves are those of the position. Whether their values are right is not looked at.
+    fn checker(&self) -> Result<RecordCheck<AnalysisRecord>, String> {
+        struct CheckMaker<'a>(&'a AnalyseJob);
+        impl MatchVisitor for CheckMaker<'_> {
+            type Out = Result<RecordCheck<AnalysisRecord>, String>;
+            fn visit<G: MatchBoard>(self) -> Self::Out {
+                let positions = self.0.read::<G>().map_err(|why| why.to_string())?;
+                let job = self.0.clone();
+                Ok(Box::new(move |unit, record, part| {
+                    let position = positions.at(unit).ok_or_else(|| format!("there is no position {unit}"))?;
+                    if part.is_none() && is_sound(&job, &position, record) {
+                        Ok(())
+                    } else {
+                        Err("its moves are not those of its position".to_owned())
+                    }
+                }))
+            }
+        }
+        self.game.visit(CheckMaker(self))
+    }
+
+    fn timeless(record: AnalysisRecord) -> AnalysisRecord {
+        AnalysisRecord { milliseconds: 0, ..record }
     }
 }
 

@@ -1,13 +1,17 @@
 //! Pairs of games of a match, as a job's units: two players of this program play them.
 
 use super::cpu::thread_seconds;
+use super::numbered::portable::{PlayedKind, PortableJob, RecordCheck};
 use super::numbered::unit::{PlayerMaker, UnitClock, UnitPlayer};
 use crate::core::game::Game;
-use crate::jobs::match_settings::JOB_MEANS;
+use crate::jobs::match_settings::{JOB_MEANS, MOST_PAIRS};
 use crate::jobs::matching::{GameRecord, MatchJob, PairRecord};
 use crate::jobs::setup::matches::{MatchBoard, MatchVisitor};
-use crate::solvers::matches::own::{JUDGE_MEMORY, OwnSide};
+use crate::solvers::matches::own::{JUDGE_MEMORY, OwnSide, PLAYER_MEMORY};
 use crate::solvers::matches::{PlayedGame, after, play_game, play_pair};
+
+/// Memory of what a player has beside its table: a round estimate.
+const REST: u64 = 16 << 20;
 
 /// Two players, and what judges openings.
 struct MatchPair<G: MatchBoard> {
@@ -72,5 +76,97 @@ impl<G: MatchBoard> UnitPlayer<PairRecord> for MatchPair<G> {
             nodes: a.take_visited().saturating_add(b.take_visited()),
             milliseconds: (seconds * 1e3).round() as u64,
         })
+    }
+}
+
+/// Plays a move by its code, if it is legal.
+fn play<G: Game>(position: &mut G, code: u16) -> Option<()> {
+    let mut legal = Vec::new();
+    position.moves(&mut legal);
+    let m = position.decode(code).filter(|m| legal.contains(m))?;
+    position.play(m);
+    Some(())
+}
+
+/// Whether a game can be played from a position to its end, and has the points that it says; `black` is the side that
+/// has black, 0 for A.
+fn is_sound<G: MatchBoard>(job: &MatchJob, start: &G, black: usize, game: &GameRecord) -> bool {
+    let (mut position, mut legal) = (start.clone(), Vec::new());
+    if game.failure.is_some() || game.moves.iter().any(|&code| play(&mut position, code).is_none()) {
+        return false;
+    }
+    position.moves(&mut legal);
+    let half_points = match position.black_value().map_or(0, |value| value - job.komi).signum() {
+        0 => 1,
+        sign => 2 * u8::from((sign > 0) == (black == 0)),
+    };
+    legal.is_empty() && half_points == game.half_points
+}
+
+impl PortableJob for MatchJob {
+    const KIND: PlayedKind = PlayedKind::Match;
+
+    fn memory(&self) -> u64 {
+        2 * (PLAYER_MEMORY + REST) + JUDGE_MEMORY
+    }
+
+    /// Where nodes decide how long a move takes, and not time.
+    fn is_portable(&self, _unit: u64) -> bool {
+        self.nodes.is_some() && !self.players.iter().any(|name| name.contains("time="))
+    }
+
+    fn most_seconds(&self) -> Option<f64> {
+        Some(self.seconds)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        struct SidesCheck<'a>(&'a MatchJob);
+        impl MatchVisitor for SidesCheck<'_> {
+            type Out = Result<(), String>;
+            fn visit<G: MatchBoard>(self) -> Self::Out {
+                let SidesCheck(job) = self;
+                let checked = job.begin::<G>().and_then(|(empty, _)| {
+                    let mut names = job.players.iter();
+                    names.try_for_each(|name| OwnSide::<G>::named(name, JOB_MEANS)?.prepare(&empty, job.komi))
+                });
+                checked.map_err(|why| why.to_string())
+            }
+        }
+        let MatchJob { pairs, seconds, nodes, .. } = self;
+        if !(1..=MOST_PAIRS).contains(pairs) || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
+            return Err("no such match is played".to_owned());
+        }
+        self.game.visit(SidesCheck(self))
+    }
+
+    fn portable_players(&self) -> PlayerMaker<PairRecord> {
+        players(self)
+    }
+
+    /// Every move is replayed by the rules. Whether the players would have made it is not looked at.
+    fn checker(&self) -> Result<RecordCheck<PairRecord>, String> {
+        struct CheckMaker<'a>(&'a MatchJob);
+        impl MatchVisitor for CheckMaker<'_> {
+            type Out = Result<RecordCheck<PairRecord>, String>;
+            fn visit<G: MatchBoard>(self) -> Self::Out {
+                let (empty, _) = self.0.begin::<G>().map_err(|why| why.to_string())?;
+                let job = self.0.clone();
+                Ok(Box::new(move |_, pair, part| {
+                    let mut start = empty.clone();
+                    let opened = pair.opening.iter().try_for_each(|&code| play(&mut start, code));
+                    let are_sound = [0, 1].iter().all(|&black| is_sound(&job, &start, black, &pair.games[black]));
+                    if opened.is_some() && are_sound && part.is_none() {
+                        Ok(())
+                    } else {
+                        Err("its games cannot be played".to_owned())
+                    }
+                }))
+            }
+        }
+        self.game.visit(CheckMaker(self))
+    }
+
+    fn timeless(record: PairRecord) -> PairRecord {
+        PairRecord { milliseconds: 0, ..record }
     }
 }

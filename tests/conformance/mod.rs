@@ -76,6 +76,8 @@ pub struct Count {
     copy: Option<UnitCopy>,
     /// If it was packed: the attempt that it was packed for.
     packed: Option<u32>,
+    /// Whether another attempt begins anew.
+    anew: bool,
     /// Where it was last interrupted elsewhere: 1 more than the steps that it had taken; 0 if it was never begun.
     left: Arc<AtomicU64>,
 }
@@ -83,8 +85,14 @@ pub struct Count {
 impl Count {
     /// A unit that takes so many steps.
     pub fn new(id: u64, steps: u64, nature: Nature, probe: &Arc<Probe>) -> Count {
-        let (needs, copy, packed, left) = Default::default();
-        Count { id, steps, nature, probe: Arc::clone(probe), needs, copy, packed, left }
+        let (needs, copy, packed, anew, left) = Default::default();
+        Count { id, steps, nature, probe: Arc::clone(probe), needs, copy, packed, anew, left }
+    }
+
+    /// The same as one that begins anew when it was interrupted.
+    #[allow(dead_code, reason = "not every backend is asked for it")]
+    pub fn beginning_anew(self) -> Count {
+        Count { anew: true, ..self }
     }
 
     /// The same for programs that are able to do something.
@@ -156,6 +164,10 @@ impl Portable<u64, u64> for Count {
 
     fn given_back(&self) {
         self.copy.iter().for_each(UnitCopy::leave);
+    }
+
+    fn continues(&self) -> bool {
+        !self.anew
     }
 
     fn pack_report(&self, report: u64) -> Vec<u8> {

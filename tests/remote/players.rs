@@ -9,7 +9,9 @@ use crate::machines::{MachineProcess, daemon, machines};
 use crate::quorum::next_turn;
 use crate::server::{self, Server};
 use morpion::core::encoding::{decode, encode};
+use morpion::jobs::analysing::AnalyseJob;
 use morpion::jobs::checking::CheckJob;
+use morpion::jobs::matching::MatchJob;
 use morpion::jobs::mining::{MineJob, MineRecord, MinedFigures};
 use morpion::jobs::selfplay::{SelfplayJob, SelfplayRecord};
 use morpion::jobs::tactics::TacticsJob;
@@ -28,6 +30,8 @@ use std::path::Path;
 const QUESTIONS: &str = "net\tattack\tC6\t[1 (D5|D6)]\t9\tC7 D7 B6 B5\tC6 G6 C3 G3\n# a remark\n\
                          join\tconnect\tC3 E3\t[1]\t5\tC3 E3\t\nopen\tconnect\tA1 D1\t\t4\tA1 D1\tB2 C2";
 
+const POSITIONS: &str = "f5d6c3\nf5f6e6f4\n# a remark\nf5";
+
 /// A job of each kind whose units travel; the last unit of mining does not.
 fn work() -> Vec<Value> {
     let plan = include_str!("../plans/nineteen.plan");
@@ -37,6 +41,12 @@ fn work() -> Vec<Value> {
         ("mine", json!({ "games": 3, "size": 5, "playouts": 20, "nodes": 300, "least": 1, "seed": 5 })),
         ("tactics", json!({ "questions": QUESTIONS, "nodes": 20_000, "check": true, "moves": "both" })),
         ("check", json!({ "plan": plan, "moves": 7 })),
+        ("match", json!({ "a": "morpion", "b": "morpion:5", "size": 7, "pairs": 3, "nodes": 200, "time": 900 })),
+        ("analyse", json!({ "game": "reversi", "positions": POSITIONS, "depth": 2, "time": 900 })),
+        (
+            "analyse",
+            json!({ "game": "go", "position": "(;SZ[5];B[cc];W[bb])", "nodes": 300, "time": 900, "best": 4 }),
+        ),
     ]
     .map(|(kind, settings)| json!({ "kind": kind, "settings": settings }))
     .to_vec()
@@ -61,6 +71,8 @@ fn result(program: &Program, state: &Path, id: u64) -> Vec<String> {
         "mine" => records::<MineJob>(&folder),
         "tactics" => records::<TacticsJob>(&folder),
         "check" => records::<CheckJob>(&folder),
+        "match" => records::<MatchJob>(&folder),
+        "analyse" => records::<AnalyseJob>(&folder),
         other => panic!("{other}"),
     };
     found.push(job["reason"].to_string());
@@ -95,10 +107,10 @@ fn what_machines_play_is_what_threads_play() {
     for (job, (id, expected)) in work().iter().zip(ids.iter().zip(&expected)) {
         assert_eq!(result(&program, &state, *id), *expected, "{job}");
     }
-    // Three units of each kind of games, three games, three questions, three parts of the plan.
+    // Three units of each kind of games, three games, questions, parts of the plan, pairs, and positions, and one.
     let seen = machines(&program);
     let units: u64 = seen.iter().map(|machine| machine["units"].as_u64().unwrap()).sum();
-    assert_eq!((seen.len(), units), (2, 15), "{seen:?}");
+    assert_eq!((seen.len(), units), (2, 22), "{seen:?}");
     assert!(seen.iter().all(|machine| machine["refused"] == 0), "{seen:?}");
     for machine in played {
         assert!(machine.leave().success());
@@ -163,6 +175,11 @@ fn be_there(liar: &Liar, name: &str, workers: u32) {
     liar.publish(liar.names.beat(ID), encode(&Beat { workers, abilities, ..beat }));
 }
 
+/// An outcome as a machine says it.
+fn ended(outcome: &impl serde::Serialize) -> Vec<u8> {
+    encode(&(0u32, outcome))
+}
+
 #[test]
 fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
     if !server::is_there("outcomes_that_cannot_be_are_refused_and_their_machine_is_named") {
@@ -177,7 +194,7 @@ fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
     let liar = Liar::connect(&server.url(), None).unwrap();
     wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
     let record = |lines: Vec<String>| SelfplayRecord { lines, ends: [8, 0, 0], plies: 8, milliseconds: 1 };
-    let said = |record, part| encode(&PlayedOutcome { record, part });
+    let said = |record, part| ended(&PlayedOutcome { record, part });
     let lies = [
         (b"nonsense".to_vec(), "cannot be read"),
         (said(record(vec!["0 b 18446744073709551615 h8 1".to_owned(); 8]), None), "game"),
@@ -225,7 +242,7 @@ fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
     // A machine of two workers that has found no pattern in any game.
     let found = MinedFigures::Game { positions: 9, asked: 9, patterns: 0 };
     let part = Some(encode(&PatternDatabase::default().write()));
-    let lie = encode(&PlayedOutcome { record: MineRecord { found, milliseconds: 1 }, part });
+    let lie = ended(&PlayedOutcome { record: MineRecord { found, milliseconds: 1 }, part });
     let mut told = 0;
     let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
     wait_until("all games wait for another machine", || {
@@ -237,6 +254,10 @@ fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
         }
         told > 0 && waits()
     });
+    wait_until("the log says so", || {
+        be_there(&liar, "liar", 2);
+        program.said().contains("waits for another machine")
+    });
     assert_eq!(program.job(id)["units_done"], 0);
     let honest = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
     assert_eq!(result(&program, &state, id), expected[0]);
@@ -245,6 +266,44 @@ fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
     for machine in honest {
         assert!(machine.leave().success());
     }
+    program.stop();
+}
+
+/// Where time would decide, a machine says so, and the daemon computes the unit: without threads on one of its own.
+#[test]
+fn a_unit_for_which_a_machine_takes_too_long_comes_home() {
+    if !server::is_there("a_unit_for_which_a_machine_takes_too_long_comes_home") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
+    let program = daemon(&state, &server.url(), 0);
+    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let slow = Liar::connect(&server.url(), None).unwrap();
+    let job = &work()[7];
+    assert_eq!(job["kind"], "analyse");
+    let id = program.submit(job);
+    let mut late = 0;
+    wait_until("the position is analysed", || {
+        be_there(&slow, "slow", 1);
+        if let Some(job) = next_turn(&slow) {
+            slow.say(&job.turn, 0, Word::Begun(Introduction { name: "slow".to_owned(), ..Introduction::default() }));
+            slow.say(&job.turn, 1, Word::Unit(encode(&1u32)));
+            late += 1;
+        }
+        program.job(id)["state"] == "finished"
+    });
+    assert_eq!(late, 1);
+    let alone = left_alone(directory.path(), &work()[7..]);
+    assert_eq!(result(&program, &state, id), alone[0]);
+    // What is limited by time alone is not sent.
+    let timed = json!({ "game": "go", "position": "(;SZ[5];B[cc];W[bb])", "time": 0.01 });
+    let id = program.submit(&json!({ "kind": "analyse", "settings": timed }));
+    for _ in 0..10 {
+        be_there(&slow, "slow", 1);
+        assert!(next_turn(&slow).is_none(), "a unit that time decides is sent");
+    }
+    assert_eq!(program.job(id)["units_done"], 0);
     program.stop();
 }
 

@@ -10,13 +10,12 @@ use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::setup::matches::{MatchBoard, MatchGameName, MatchVisitor};
 use crate::runner::analysing::analysts;
 use crate::runner::numbered::outcomes;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::solvers::solvable::Playable;
 use std::path::Path;
-
-/// Memory of what a player has beside its table: a round estimate.
-const REST: u64 = 16 << 20;
+use std::sync::Arc;
 
 impl NumberedKind for AnalyseJob {
     /// The outcomes of its units are its course.
@@ -26,8 +25,12 @@ impl NumberedKind for AnalyseJob {
         analysts(self)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<AnalysisRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        self.memory.saturating_add(REST)
+        PortableJob::memory(self)
     }
 
     fn first_facts(&self) -> Result<JobFacts, String> {

@@ -1,7 +1,7 @@
 //! What clients see of jobs, units, workers and events, and the daemon's health.
 
 use super::kind::{FoundFile, JobFile, JobResults, kind};
-use super::solve::WAITS_FOR_MACHINE;
+use super::reporter::WAITS_FOR_MACHINE;
 use super::state::{Core, Daemon, JobEntry, OpenJob};
 use crate::daemon::records::JobRecord;
 use crate::daemon::service::{JobFilter, Page, Refusal};

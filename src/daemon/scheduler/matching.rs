@@ -10,14 +10,12 @@ use crate::jobs::numbered::NumberedProgress;
 use crate::jobs::setup::matches::{MatchBoard, MatchVisitor};
 use crate::runner::matching::players;
 use crate::runner::numbered::outcomes;
+use crate::runner::numbered::portable::{PlayedElsewhere, PortableJob, packed_job};
 use crate::runner::numbered::session::NumberedStanding;
 use crate::runner::numbered::unit::PlayerMaker;
 use crate::solvers::matches::game_tags;
-use crate::solvers::matches::own::{JUDGE_MEMORY, PLAYER_MEMORY};
 use std::path::Path;
-
-/// Memory of what a player has beside its table: a round estimate.
-const REST: u64 = 16 << 20;
+use std::sync::Arc;
 
 /// The title of a match, and the columns and rows of its board.
 fn board(job: &MatchJob) -> Result<(String, (u8, u8)), String> {
@@ -39,8 +37,12 @@ impl NumberedKind for MatchJob {
         players(self)
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn PlayedElsewhere<PairRecord>>> {
+        packed_job(self)
+    }
+
     fn memory_of_worker(&self) -> u64 {
-        2 * (PLAYER_MEMORY + REST) + JUDGE_MEMORY
+        PortableJob::memory(self)
     }
 
     fn first_facts(&self) -> Result<JobFacts, String> {

@@ -267,6 +267,7 @@ impl<J: NumberedKind> NumberedListener<J> for NumberedObserver<'_, J> {
         let mut standing = JobStanding { progress: now.progress.clone(), ..JobStanding::default() };
         self.job.show(&now.tally, &now.units, &mut standing).map_err(io::Error::other)?;
         self.reporter.standing(standing);
+        self.reporter.tell_waiting();
         Ok(())
     }
 

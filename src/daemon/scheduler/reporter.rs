@@ -19,6 +19,12 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// Time after which the figures of a running job are stored again.
 const STORE: Duration = Duration::from_secs(10);
 
+/// Why a job does not come on whose units machines are to agree on.
+pub const WAITS_FOR_MACHINE: &str =
+    "waits for another machine: several have to agree on each unit (quorum), and those that are there have answered";
+/// Time after which it is told that a job waits for another machine.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Reports to the daemon on one job.
 pub struct JobReporter<'a> {
     pub daemon: &'a Daemon,
@@ -32,12 +38,23 @@ pub struct JobReporter<'a> {
     checkpoints: u32,
     /// The daemon knows that the job gets on.
     got_on: Cell<bool>,
+    /// Since when it has waited for another machine, and whether that was told.
+    waits: Option<(Instant, bool)>,
 }
 
 impl<'a> JobReporter<'a> {
     /// A reporter that shows the job in `live`.
     pub fn new(daemon: &'a Daemon, id: JobId, live: Arc<Mutex<LiveJob>>) -> JobReporter<'a> {
-        JobReporter { daemon, id, live, sent: None, stored: Instant::now(), checkpoints: 0, got_on: Cell::new(false) }
+        JobReporter {
+            daemon,
+            id,
+            live,
+            sent: None,
+            stored: Instant::now(),
+            checkpoints: 0,
+            got_on: Cell::new(false),
+            waits: None,
+        }
     }
 
     /// What clients see of the job.
@@ -70,6 +87,21 @@ impl<'a> JobReporter<'a> {
             }
         }
         self.live().standing = Some(standing);
+    }
+
+    /// Tells once when the job begins to wait for another machine.
+    pub fn tell_waiting(&mut self) {
+        let lane = self.live().lane;
+        if !lane.is_some_and(|lane| self.daemon.waits_for_machine(lane)) {
+            self.waits = None;
+            return;
+        }
+        let (since, is_told) = self.waits.get_or_insert_with(|| (Instant::now(), false));
+        if !*is_told && since.elapsed() >= PATIENCE {
+            *is_told = true;
+            let text = WAITS_FOR_MACHINE.to_owned();
+            self.daemon.publish(Some(self.id), EventKind::Notice { text });
+        }
     }
 
     /// A unit is finished.

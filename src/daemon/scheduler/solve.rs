@@ -35,17 +35,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Name of the file in the job's folder with the course and the credit for the API. The state of the job is
 /// elsewhere.
 const STATISTICS: &str = "statistics.json";
-
-/// Why a solution does not come on whose units machines are to agree on.
-pub const WAITS_FOR_MACHINE: &str =
-    "waits for another machine: several have to agree on each unit (quorum), and those that are there have answered";
-/// Time after which it is told that a solution waits for another machine.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Bytes of memory of a solution without its tables and its tree: mostly pages of its file.
 const SOLUTION: u64 = CACHE as u64;
@@ -160,8 +153,7 @@ fn run<G: Solvable>(job: &SolveJob, context: RunContext<'_>, root: G) -> Result<
     let course = read(&path).ok().flatten().unwrap_or_default().course;
     let distrusted = (0..).zip(state.workers()).filter(|(_, worker)| worker.distrusted).map(|(id, _)| id).collect();
     let (course, share_of_job) = (BoundsCourse::new(course), Arc::clone(&share));
-    let mut observer =
-        SolveObserver { reporter, job, root, course, path, share: share_of_job, distrusted, waits: None };
+    let mut observer = SolveObserver { reporter, job, root, course, path, share: share_of_job, distrusted };
     let tables = SharedTable::new(job.memory, 0, &job.settings);
     let factory = |place: usize| {
         tables.add_solver();
@@ -249,8 +241,6 @@ struct SolveObserver<'a, G> {
     share: Arc<JobMemory>,
     /// Workers that are not trusted: what they still say gives no claim.
     distrusted: BTreeSet<WorkerId>,
-    /// Since when it has waited for another machine, and whether that was told.
-    waits: Option<(Instant, bool)>,
 }
 
 impl<G: Solvable> SolveObserver<'_, G> {
@@ -258,21 +248,6 @@ impl<G: Solvable> SolveObserver<'_, G> {
     fn of_job(&self, state: &TreeState<G>, progress: &Progress) -> JobStanding {
         let solution = Some(view(self.job, &self.root, state, progress));
         JobStanding { progress: progress.clone(), solution, ..JobStanding::default() }
-    }
-
-    /// Tells once when it begins to wait for another machine.
-    fn tell_waiting(&mut self) {
-        let lane = self.reporter.live().lane;
-        if !lane.is_some_and(|lane| self.reporter.daemon.waits_for_machine(lane)) {
-            self.waits = None;
-            return;
-        }
-        let (since, is_told) = self.waits.get_or_insert_with(|| (Instant::now(), false));
-        if !*is_told && since.elapsed() >= PATIENCE {
-            *is_told = true;
-            let text = WAITS_FOR_MACHINE.to_owned();
-            self.reporter.daemon.publish(Some(self.reporter.id), EventKind::Notice { text });
-        }
     }
 }
 
@@ -338,7 +313,7 @@ impl<G: Solvable> SolveListener<G> for SolveObserver<'_, G> {
 
     fn progress(&mut self, state: &TreeState<G>, progress: &Progress) -> io::Result<()> {
         let standing = self.of_job(state, progress);
-        self.tell_waiting();
+        self.reporter.tell_waiting();
         self.share.set_grown(state.memory());
         self.reporter.standing(standing);
         Ok(())

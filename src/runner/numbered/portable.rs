@@ -5,10 +5,12 @@
 //! comes back, everything is checked that can be seen without computing it ([`PortableJob::checker`]). Against an
 //! outcome that only looks right there is a quorum ([`super::votes`]).
 
-use super::unit::{PlayedOutcome, PlayedPlace, PlayedUnit, PlayerMaker, PlayerPool};
+use super::unit::{NoOutcome, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerMaker, PlayerPool};
 use crate::core::encoding::{decode, encode};
 use crate::core::quantity::mebibytes;
+use crate::jobs::analysing::AnalyseJob;
 use crate::jobs::checking::CheckJob;
+use crate::jobs::matching::MatchJob;
 use crate::jobs::mining::MineJob;
 use crate::jobs::numbered::NumberedJob;
 use crate::jobs::selfplay::SelfplayJob;
@@ -50,6 +52,11 @@ pub trait PortableJob: NumberedJob {
         true
     }
 
+    /// Where a move may take so much time at most: a unit in which one does has no outcome elsewhere, in seconds.
+    fn most_seconds(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether it is a job that a coordinator could have.
     ///
     /// # Errors
@@ -80,6 +87,10 @@ pub enum PlayedKind {
     Tactics,
     /// A plan that is checked.
     Check,
+    /// Pairs of games of a match.
+    Match,
+    /// Positions that are analysed.
+    Analyse,
 }
 
 /// A packed unit of a numbered job.
@@ -89,6 +100,14 @@ pub struct PlayParcel {
     /// The job as JSON.
     job: String,
     unit: u64,
+}
+
+/// What the machine says of the unit.
+#[derive(Debug, Serialize, Deserialize)]
+enum PlayedWord<O> {
+    Ended(PlayedOutcome<O>),
+    /// Time would have decided.
+    Late,
 }
 
 /// A job whose units can be computed elsewhere, as its session knows it.
@@ -116,10 +135,10 @@ struct PackedJob<J: PortableJob> {
     checker: RecordCheck<J::Outcome>,
 }
 
-/// The job as one whose units can be computed elsewhere; nothing if it is too long for that, or needs more memory than a
-/// machine may be expected to have.
+/// The job as one whose units can be computed elsewhere; nothing if no unit can be, or if it is too long for that, or
+/// needs more memory than a machine may be expected to have.
 pub fn packed_job<J: PortableJob>(job: &J) -> Option<Arc<dyn PlayedElsewhere<J::Outcome>>> {
-    if job.memory() > MOST_MEMORY {
+    if job.memory() > MOST_MEMORY || !job.is_portable(0) {
         return None;
     }
     let text = serde_json::to_string(job).ok().filter(|text| text.len() <= MOST_TEXT)?;
@@ -187,6 +206,8 @@ impl PlayRegistry {
             PlayedKind::Mine => self.open_of::<MineJob>(parcel),
             PlayedKind::Tactics => self.open_of::<TacticsJob>(parcel),
             PlayedKind::Check => self.open_of::<CheckJob>(parcel),
+            PlayedKind::Match => self.open_of::<MatchJob>(parcel),
+            PlayedKind::Analyse => self.open_of::<AnalyseJob>(parcel),
         }
     }
 
@@ -196,7 +217,8 @@ impl PlayRegistry {
         if *unit >= job.units() || !job.is_portable(*unit) {
             return Err(format!("unit {unit} is not one of its job for another machine"));
         }
-        Ok(AnyUnit::new(PlayedUnit::<J>::new(*unit, players, None, PlayedPlace::FromElsewhere)))
+        let place = PlayedPlace::FromElsewhere(job.most_seconds());
+        Ok(AnyUnit::new(PlayedUnit::<J>::new(*unit, players, None, place)))
     }
 
     /// A job and its players. When another job comes, those that have no unit give their memory back.
@@ -233,12 +255,12 @@ impl<J: NumberedJob> PlayedUnit<J> {
     fn job_elsewhere(&self) -> Option<&dyn PlayedElsewhere<J::Outcome>> {
         match self.place() {
             PlayedPlace::Anywhere(job, _) => Some(&**job),
-            PlayedPlace::HereOnly | PlayedPlace::FromElsewhere => None,
+            PlayedPlace::HereOnly | PlayedPlace::FromElsewhere(_) => None,
         }
     }
 }
 
-impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, String>> for PlayedUnit<J> {
+impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, NoOutcome>> for PlayedUnit<J> {
     fn pack(&self, _attempt: u32) -> Vec<u8> {
         self.job_elsewhere().map(|job| job.pack(self.number())).unwrap_or_default()
     }
@@ -250,7 +272,7 @@ impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, String>> for
     fn copy(&self) -> Option<&UnitCopy> {
         match self.place() {
             PlayedPlace::Anywhere(_, copy) => copy.as_ref(),
-            PlayedPlace::HereOnly | PlayedPlace::FromElsewhere => None,
+            PlayedPlace::HereOnly | PlayedPlace::FromElsewhere(_) => None,
         }
     }
 
@@ -258,11 +280,15 @@ impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, String>> for
         &self,
         _worker: u32,
         message: &[u8],
-    ) -> Result<Unpacked<(), Result<PlayedOutcome<J::Outcome>, String>>, String> {
-        let outcome = decode(message).ok_or("its outcome cannot be read")?;
+    ) -> Result<Unpacked<(), Result<PlayedOutcome<J::Outcome>, NoOutcome>>, String> {
         let job = self.job_elsewhere().ok_or("it is not a unit for another machine")?;
-        job.check(self.number(), &outcome)?;
-        Ok(Unpacked::Outcome(Ok(outcome)))
+        match decode(message).ok_or("its outcome cannot be read")? {
+            PlayedWord::Ended(outcome) => {
+                job.check(self.number(), &outcome)?;
+                Ok(Unpacked::Outcome(Ok(outcome)))
+            }
+            PlayedWord::Late => Ok(Unpacked::Outcome(Err(NoOutcome::Late))),
+        }
     }
 
     fn order(&self) -> Option<Vec<u8>> {
@@ -283,9 +309,13 @@ impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, String>> for
         Vec::new()
     }
 
-    /// One that has failed has none: that is told as a failed attempt.
-    fn pack_outcome(&self, outcome: Result<PlayedOutcome<J::Outcome>, String>) -> Vec<u8> {
-        outcome.map(|outcome| encode(&outcome)).unwrap_or_default()
+    /// There never being one is told as an attempt that has failed.
+    fn pack_outcome(&self, outcome: Result<PlayedOutcome<J::Outcome>, NoOutcome>) -> Vec<u8> {
+        match outcome {
+            Ok(outcome) => encode(&PlayedWord::Ended(outcome)),
+            Err(NoOutcome::Late) => encode(&PlayedWord::<J::Outcome>::Late),
+            Err(NoOutcome::Never(_)) => Vec::new(),
+        }
     }
 
     fn news(&self) -> Vec<Vec<u8>> {
@@ -293,7 +323,10 @@ impl<J: NumberedJob> Portable<(), Result<PlayedOutcome<J::Outcome>, String>> for
     }
 
     fn agree(&self, one: &[u8], other: &[u8]) -> bool {
-        let read = |message| decode::<PlayedOutcome<J::Outcome>>(message);
+        let read = |message| match decode(message) {
+            Some(PlayedWord::Ended(outcome)) => Some(outcome),
+            _ => None,
+        };
         let both = self.job_elsewhere().zip(read(one)).zip(read(other));
         both.is_some_and(|((job, one), other)| job.is_same(&one, &other))
     }

@@ -7,7 +7,7 @@
 //! restart.
 
 use super::portable::PlayedElsewhere;
-use super::unit::{BegunUnit, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerPool};
+use super::unit::{BegunUnit, NoOutcome, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerPool};
 use super::votes::{SameOutcome, UnitVote, UnitVotes};
 use super::{NumberedError, NumberedRun};
 use crate::jobs::ending::JobEnd;
@@ -20,7 +20,7 @@ use crate::runner::events::StopReason;
 use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crossbeam_channel::{Receiver, select_biased, unbounded};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,10 +145,14 @@ struct NumberedLane<'a, 'b, J: NumberedJob> {
     /// Units that the queue has, by their numbers there: that of the unit, or one from [`BEYOND`] for a further copy.
     in_hand: BTreeMap<u64, UnitOnItsWay>,
     next_number: u64,
+    /// Units that are not done and were put into the queue under their own numbers.
+    were_put: BTreeSet<u64>,
     /// What machines say of units on which several have to agree.
     votes: BTreeMap<u64, UnitVotes<J::Outcome>>,
     /// How often machines were wrong.
     wrong: BTreeMap<MachineName, u32>,
+    /// Units that machines could not compute and that this process is to.
+    kept: Vec<u64>,
     /// A unit that no machine can compute, and that no thread of the queue will, since it has none.
     own: Option<(u64, BegunUnit<J::Outcome>)>,
     /// Seconds that the sessions before have run.
@@ -196,8 +200,10 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
             messages,
             in_hand: BTreeMap::new(),
             next_number: BEYOND,
+            were_put: BTreeSet::new(),
             votes: BTreeMap::new(),
             wrong: BTreeMap::new(),
+            kept: Vec::new(),
             own: None,
             before,
             elapsed,
@@ -236,7 +242,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             if !self.paused && !self.draining {
                 self.hand_out()?;
             }
-            if self.draining && self.in_hand.is_empty() && self.own.is_none() {
+            if self.draining && self.own.is_none() && (self.in_hand.is_empty() || self.are_copies_waiting()) {
                 return Ok(NumberedEnding::Stopped(StopReason::Drained));
             }
             let given = select_biased! {
@@ -301,19 +307,25 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         let elsewhere = self.session.elsewhere.as_ref().map_or(0, |_| machines);
         let most = here.saturating_add(elsewhere);
         let most = self.terms.workers.map_or(most, |most_of_all| most.min(most_of_all)).max(1);
-        while self.in_hand.len() < most as usize && self.own.is_none() {
-            let Some(number) = self.session.run.coordinator.hand_out() else { return Ok(()) };
+        while self.in_hand.len() < most as usize {
+            let kept = if threads > 0 || self.own.is_none() { self.kept.pop() } else { None };
+            let Some(number) = kept.or_else(|| self.session.run.coordinator.hand_out()) else { return Ok(()) };
             let job = self.session.elsewhere.as_ref();
-            if threads == 0 && job.is_some_and(|elsewhere| !elsewhere.job.is_portable(number)) {
+            let here_only = kept.is_some() || !job.is_some_and(|elsewhere| elsewhere.job.is_portable(number));
+            if threads == 0 && here_only && job.is_some() {
+                if self.own.is_some() {
+                    self.kept.push(number);
+                    return Ok(());
+                }
                 let unit =
                     PlayedUnit::<J>::new(number, Arc::clone(&self.session.players), None, PlayedPlace::HereOnly);
                 self.own = Some((number, unit.begin(1).map_err(|why| NumberedError::Failed { unit: number, why })?));
-                return Ok(());
+                continue;
             }
             // While there is no machine, one copy will do: a thread decides alone.
-            let copies = if machines == 0 { 1 } else { self.quorum() };
+            let copies = if machines == 0 || here_only { 1 } else { self.quorum() };
             for _ in 0..copies {
-                self.put(number)?;
+                self.put(number, here_only)?;
             }
         }
         Ok(())
@@ -324,16 +336,21 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         self.session.elsewhere.as_ref().map_or(1, |elsewhere| elsewhere.quorum.max(1) as usize)
     }
 
+    /// Whether nobody computes a unit, since copies wait for machines that may never come.
+    fn are_copies_waiting(&self) -> bool {
+        self.quorum() > 1 && self.queue.activity(self.lane).running == 0
+    }
+
     /// Puts a unit into the queue, as a copy if several machines have to agree on it.
-    fn put(&mut self, unit: u64) -> Result<(), NumberedError> {
+    fn put(&mut self, unit: u64, here_only: bool) -> Result<(), NumberedError> {
         let mut number = unit;
-        if self.in_hand.contains_key(&number) || self.votes.contains_key(&unit) {
+        // The queue may still have its first copy.
+        if !self.were_put.insert(unit) {
             number = self.next_number;
             self.next_number += 1;
         }
-        let portable = self.session.elsewhere.as_ref().filter(|elsewhere| elsewhere.job.is_portable(unit));
         let (mut place, mut copy) = (PlayedPlace::HereOnly, None);
-        if let Some(UnitsElsewhere { job, quorum }) = portable {
+        if let Some(UnitsElsewhere { job, quorum }) = self.session.elsewhere.as_ref().filter(|_| !here_only) {
             if *quorum > 1 {
                 let copies = Arc::clone(&self.votes.entry(unit).or_default().copies);
                 copy = Some(UnitCopy::new(copies, number));
@@ -364,6 +381,15 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         self.take(unit, outcome, &Efforts::default())
     }
 
+    /// Takes back what the queue has of a unit.
+    fn withdraw(&mut self, unit: u64) {
+        let of_unit = self.in_hand.iter().filter(|(_, on_its_way)| on_its_way.unit == unit);
+        for number in of_unit.map(|(&number, _)| number).collect::<Vec<u64>>() {
+            self.queue.withdraw(self.lane, number);
+            self.in_hand.remove(&number);
+        }
+    }
+
     /// Takes the outcome of a unit. What the queue still has of it is not needed any more.
     fn take(
         &mut self,
@@ -371,11 +397,8 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         outcome: PlayedOutcome<J::Outcome>,
         efforts: &Efforts,
     ) -> Result<(), NumberedError> {
-        let of_unit = self.in_hand.iter().filter(|(_, on_its_way)| on_its_way.unit == unit);
-        for number in of_unit.map(|(&number, _)| number).collect::<Vec<u64>>() {
-            self.queue.withdraw(self.lane, number);
-            self.in_hand.remove(&number);
-        }
+        self.withdraw(unit);
+        self.were_put.remove(&unit);
         let against = self.votes.remove(&unit).zip(self.session.elsewhere.as_ref());
         let against = against.map(|(votes, UnitsElsewhere { job, .. })| {
             let is_same: SameOutcome<'_, J::Outcome> = &|one, other| job.is_same(one, other);
@@ -417,8 +440,8 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             return self.take(unit, outcome, &efforts);
         }
         let running = self.in_hand.values().filter(|on_its_way| on_its_way.unit == unit).count();
-        for _ in running..missing {
-            self.put(unit)?;
+        if !self.draining {
+            (running..missing).try_for_each(|_| self.put(unit, false))?;
         }
         Ok(())
     }
@@ -435,7 +458,16 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             Message::Report { .. } => Ok(()),
             Message::Done { unit: number, outcome, efforts, .. } => {
                 let Some(UnitOnItsWay { unit, copy }) = self.in_hand.remove(&number) else { return Ok(()) };
-                let outcome = outcome.map_err(|why| NumberedError::Failed { unit, why })?;
+                let outcome = match outcome {
+                    Ok(outcome) => outcome,
+                    Err(NoOutcome::Never(why)) => return Err(NumberedError::Failed { unit, why }),
+                    Err(NoOutcome::Late) => {
+                        self.withdraw(unit);
+                        self.votes.remove(&unit);
+                        self.kept.push(unit);
+                        return Ok(());
+                    }
+                };
                 match copy.as_ref().and_then(|copy| Some((copy, copy.machine()?))) {
                     Some((copy, by)) => self.hear_vote(UnitVote { by, outcome, efforts }, unit, copy),
                     None => self.take(unit, outcome, &efforts),

@@ -48,6 +48,15 @@ pub struct PlayedOutcome<O> {
     pub part: Option<Vec<u8>>,
 }
 
+/// Why a unit has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoOutcome {
+    /// There never will be one, for this reason.
+    Never(String),
+    /// A machine took so long that time would have decided. The coordinator's process computes it.
+    Late,
+}
+
 /// Makes a [`UnitPlayer`].
 pub type PlayerMaker<O> = Box<dyn Fn() -> Result<Box<dyn UnitPlayer<O>>, String> + Send + Sync>;
 
@@ -89,6 +98,10 @@ pub struct UnitClock<'c> {
     control: &'c Arc<PlayControl>,
     /// When the move began, and the processor time of the thread by then.
     began: Mutex<(Instant, Option<f64>)>,
+    /// For a coordinator elsewhere time counts for nothing, so that the outcome is the same on any machine; but after
+    /// so many seconds of a move there is none.
+    most: Option<f64>,
+    late: AtomicBool,
 }
 
 impl UnitClock<'_> {
@@ -129,7 +142,15 @@ impl MoveClock for UnitClock<'_> {
         let (began, cpu) = *self.began.lock().unwrap_or_else(PoisonError::into_inner);
         // Without a clock of the processor, pauses count.
         let spent = cpu.and_then(|before| Some(thread_seconds()? - before));
-        spent.unwrap_or_else(|| began.elapsed().as_secs_f64())
+        let spent = spent.unwrap_or_else(|| began.elapsed().as_secs_f64());
+        match self.most {
+            None => spent,
+            Some(most) if spent < most => 0.0,
+            Some(_) => {
+                self.late.store(true, Ordering::SeqCst);
+                f64::INFINITY
+            }
+        }
     }
 
     fn is_stopped(&self) -> bool {
@@ -143,8 +164,8 @@ pub enum PlayedPlace<O> {
     HereOnly,
     /// By machines too, as one of several copies if some have to agree on it.
     Anywhere(Arc<dyn PlayedElsewhere<O>>, Option<UnitCopy>),
-    /// Here, for a coordinator elsewhere.
-    FromElsewhere,
+    /// Here, for a coordinator elsewhere; if time may decide, at most so many seconds for a move.
+    FromElsewhere(Option<f64>),
 }
 
 impl<O> Clone for PlayedPlace<O> {
@@ -152,7 +173,7 @@ impl<O> Clone for PlayedPlace<O> {
         match self {
             PlayedPlace::HereOnly => PlayedPlace::HereOnly,
             PlayedPlace::Anywhere(job, copy) => PlayedPlace::Anywhere(Arc::clone(job), copy.clone()),
-            PlayedPlace::FromElsewhere => PlayedPlace::FromElsewhere,
+            PlayedPlace::FromElsewhere(most) => PlayedPlace::FromElsewhere(*most),
         }
     }
 }
@@ -202,7 +223,7 @@ impl<J: NumberedJob> fmt::Debug for PlayedUnit<J> {
 pub struct BegunUnit<O> {
     control: Arc<PlayControl>,
     /// What the player says, or how it panicked.
-    back: Receiver<Result<Result<PlayedOutcome<O>, String>, String>>,
+    back: Receiver<Result<Result<PlayedOutcome<O>, NoOutcome>, String>>,
     /// Passes when it was last heard of.
     heard: Option<u64>,
 }
@@ -216,7 +237,9 @@ impl<O> BegunUnit<O> {
     /// What it has ended with, if it has: why there is no outcome, or how its player panicked.
     pub(super) fn ended(&self) -> Option<Result<PlayedOutcome<O>, String>> {
         match self.back.try_recv() {
-            Ok(played) => Some(played.and_then(|outcome| outcome)),
+            Ok(Ok(Err(NoOutcome::Never(why))) | Err(why)) => Some(Err(why)),
+            Ok(Ok(Err(NoOutcome::Late))) => Some(Err("it took too long".to_owned())),
+            Ok(Ok(Ok(outcome))) => Some(Ok(outcome)),
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => Some(Err("its thread has gone".to_owned())),
         }
@@ -234,7 +257,7 @@ impl<O> Drop for BegunUnit<O> {
 impl<J: NumberedJob> Unit for PlayedUnit<J> {
     type Running = BegunUnit<J::Outcome>;
     type Report = ();
-    type Outcome = Result<PlayedOutcome<J::Outcome>, String>;
+    type Outcome = Result<PlayedOutcome<J::Outcome>, NoOutcome>;
 
     fn begin(&self, attempt: u32) -> Result<BegunUnit<J::Outcome>, String> {
         if let Some(trap) = &self.trap {
@@ -243,16 +266,19 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
         let control = Arc::new(PlayControl::default());
         let (sender, back) = bounded(1);
         let (number, players, own) = (self.number, Arc::clone(&self.players), Arc::clone(&control));
+        let most = if let PlayedPlace::FromElsewhere(most) = self.place { most } else { None };
         let play = move || {
             let played = catch_unwind(AssertUnwindSafe(|| {
-                let mut player = players.take()?;
-                let clock = UnitClock { control: &own, began: Mutex::new((Instant::now(), None)) };
+                let mut player = players.take().map_err(NoOutcome::Never)?;
+                let (began, late) = (Mutex::new((Instant::now(), None)), AtomicBool::new(false));
+                let clock = UnitClock { control: &own, began, most, late };
                 let outcome = player.play(number, &clock);
                 let outcome = outcome.map(|record| PlayedOutcome { record, part: player.take_part() });
                 if !clock.is_stopped() {
                     players.idle().push(player);
                 }
-                outcome
+                let is_late = clock.late.load(Ordering::SeqCst);
+                if is_late { Err(NoOutcome::Late) } else { outcome.map_err(NoOutcome::Never) }
             }));
             // Nobody may want it any more.
             let _ = sender.send(played.map_err(|panic| panic_text(&*panic)));
@@ -266,7 +292,9 @@ impl<J: NumberedJob> Unit for PlayedUnit<J> {
     fn run(&self, running: &mut Self::Running, lease: &dyn Lease<()>) -> Option<Self::Outcome> {
         let unwrap = |played: Result<Self::Outcome, String>| match played {
             // The coordinator elsewhere cannot know whether there never will be one.
-            Ok(Err(why)) if matches!(self.place, PlayedPlace::FromElsewhere) => std::panic::panic_any(why),
+            Ok(Err(NoOutcome::Never(why))) if matches!(self.place, PlayedPlace::FromElsewhere(_)) => {
+                std::panic::panic_any(why)
+            }
             Ok(outcome) => outcome,
             // The queue notes that the attempt has failed, and with what.
             Err(panic) => std::panic::panic_any(panic),
