@@ -19,7 +19,7 @@ use crate::jobs::setup::reversi::ReversiSetup;
 use crate::jobs::setup::{GameSetup, setup_of};
 use crate::jobs::solve_settings::{OF_UNITS, SolveSettings};
 use crate::jobs::tactics_settings::{DATABASE, QUESTIONS};
-use crate::notation::sgf::read::decode;
+use crate::notation::sgf::read::{TextPlace, decode};
 use crate::solvers::solvable::Playable;
 use crate::strategies::table::plain_text;
 use anyhow::{Context, bail};
@@ -82,7 +82,9 @@ pub fn read_file(path: &Path, most: u64) -> anyhow::Result<Option<Vec<u8>>> {
         file.take((most + 1).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).with_context(cannot)?;
     }
     if bytes.len() as u64 > most {
-        bail!("{}: the file is too long: at most {most} bytes are read", path.display());
+        let read = bytes.get(..most as usize).filter(|_| !is_library(&bytes));
+        let place = read.map_or_else(String::new, |read| format!("{}: ", TextPlace::behind(read)));
+        bail!("{}: {place}the file is too long: at most {most} bytes are read", path.display());
     }
     Ok(Some(bytes))
 }

@@ -3,7 +3,7 @@
 use super::rows::Place;
 use crate::notation::sgf::collection::{Property, unescape};
 use crate::notation::sgf::point;
-use crate::notation::sgf::read::{ReadSgf, SgfFault, SgfNotice, SgfReadError, read_main_line};
+use crate::notation::sgf::read::{ReadSgf, SgfFault, SgfNotice, SgfReadError, TextPlace, read_main_line};
 
 /// Text that is no SGF.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,13 @@ pub fn main_line(text: &str) -> Result<Vec<Node>, SgfError> {
     }
     let nodes = collection.main_line(collection.games()[0]);
     Ok(nodes.map(|id| node_of(collection.properties(id))).collect())
+}
+
+/// Where a node of the main line of a text begins, by its number from 0: for messages about it.
+pub fn main_line_place(text: &str, number: usize) -> Option<TextPlace> {
+    let read = read_main_line(text).ok()?;
+    let id = read.collection.main_line(*read.collection.games().first()?).nth(number)?;
+    Some(read.place(text, id))
 }
 
 /// The properties of a node with their values as texts.

@@ -4,4 +4,5 @@ mod go;
 mod gomoku;
 mod laws;
 mod reversi;
+mod sgf;
 mod tactics;

@@ -91,16 +91,17 @@ impl FinishedGame {
             return Ok(FinishedGame { position, moves: 0, captured: [0; 2], says: SgfScoring::default() });
         }
         let nodes = main_line(text)?;
-        let mut replay = GoReplay::<LargePosition>::new(&nodes[0], rules)?;
-        replay.follow(&nodes[0])?;
+        let first = |error: GoReadError| error.of_node(text, 0);
+        let mut replay = GoReplay::<LargePosition>::new(&nodes[0], rules).map_err(first)?;
+        replay.follow(&nodes[0]).map_err(first)?;
         let mut says = SgfScoring::of_node(&nodes[0], has_komi)?;
-        for node in &nodes[1..] {
+        for (place, node) in nodes.iter().enumerate().skip(1) {
             if number.is_some_and(|number| replay.move_count() >= number) {
                 // The result is that of the whole game.
                 says.result = None;
                 break;
             }
-            replay.follow(node)?;
+            replay.follow(node).map_err(|error| error.of_node(text, place))?;
         }
         let (moves, captured) = (replay.move_count(), replay.captured());
         Ok(FinishedGame { position: replay.position().clone(), moves, captured, says })

@@ -12,7 +12,7 @@ use crate::games::go::notation::{GoReadError, GoReplay};
 use crate::games::go::rules::GoRules;
 use crate::games::sgf::{Node, node_of};
 use crate::notation::sgf::collection::{Property, SgfCollection, SgfNodeId, unescape};
-use crate::notation::sgf::read::{ReadSgf, read_bytes};
+use crate::notation::sgf::read::{ReadSgf, TextPlace, decode, read_bytes};
 use std::collections::HashMap;
 
 /// The property of a comment.
@@ -23,14 +23,7 @@ const COMMENT: &str = "C";
 /// # Errors
 /// Bytes that are no SGF, or more than the editor takes.
 pub fn read(bytes: &[u8]) -> Result<SgfTreesView, EditorError> {
-    if bytes.len() > MOST_FILE {
-        return Err(EditorError::TooLong(bytes.len()));
-    }
-    let ReadSgf { collection, notices, more_notices } = read_bytes(bytes)?;
-    let count = collection.node_count();
-    if count > MOST_TREE_NODES {
-        return Err(EditorError::TooManyNodes(count));
-    }
+    let ReadSgf { collection, notices, more_notices, .. } = read_within(bytes)?;
     let mut notices: Vec<String> = notices.iter().map(ToString::to_string).collect();
     if more_notices > 0 {
         notices.push(format!("and {more_notices} more of this kind"));
@@ -41,6 +34,24 @@ pub fn read(bytes: &[u8]) -> Result<SgfTreesView, EditorError> {
         return Err(EditorError::TooLarge(length));
     }
     Ok(SgfTreesView { v: VERSION, nodes, notices })
+}
+
+/// What a file has that is not too long for the editor.
+///
+/// # Errors
+/// Bytes that are no SGF, too many of them, too many nodes.
+pub(super) fn read_within(bytes: &[u8]) -> Result<ReadSgf, EditorError> {
+    if bytes.len() > MOST_FILE {
+        return Err(EditorError::TooLong(bytes.len(), TextPlace::behind(&bytes[..MOST_FILE])));
+    }
+    let read = read_bytes(bytes)?;
+    let count = read.collection.node_count();
+    let games = read.collection.games();
+    let beyond = games.iter().flat_map(|&game| read.collection.depth_first(game)).nth(MOST_TREE_NODES);
+    match beyond {
+        Some(id) => Err(EditorError::TooManyRead(count, read.place(&decode(bytes), id))),
+        None => Ok(read),
+    }
 }
 
 /// The text of trees.

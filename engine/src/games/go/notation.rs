@@ -10,8 +10,9 @@ use super::position::{GoMove, GoPosition, GoStonesError};
 use super::rules::GoRules;
 use crate::core::game::{Game, Side};
 use crate::games::rows::{Place, RowsError, parse_rows};
-use crate::games::sgf::{Node, SgfError, board_of, is_sgf, main_line, points_of};
+use crate::games::sgf::{Node, SgfError, board_of, is_sgf, main_line, main_line_place, points_of};
 use crate::games::size::BoardSizeError;
+use crate::notation::sgf::read::TextPlace;
 
 /// A position that text is read into and written from, on a small board or a large one.
 pub trait Goban: Game {
@@ -198,6 +199,24 @@ pub enum GoReadError {
         /// Name of the point, such as `c3`.
         name: String,
     },
+    /// A fault of a node of a text in SGF.
+    #[error("{place}: {error}")]
+    Node {
+        /// Where the node begins.
+        place: TextPlace,
+        /// What is wrong with it.
+        error: Box<GoReadError>,
+    },
+}
+
+impl GoReadError {
+    /// The same with the place of the node of this number, from 0, of the main line that a text has.
+    pub fn of_node(self, text: &str, number: usize) -> GoReadError {
+        match main_line_place(text, number) {
+            Some(place) => GoReadError::Node { place, error: Box::new(self) },
+            None => self,
+        }
+    }
 }
 
 /// Reads a position: SGF if it begins like it, else a board of characters.
@@ -253,7 +272,8 @@ pub fn parse_game<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Mov
 /// Text that has no board.
 pub fn size_of(text: &str) -> Result<(u8, u8), GoReadError> {
     if is_sgf(text) {
-        return Ok(board_of(&main_line(text)?[0], USUAL_SGF)?);
+        let size = board_of(&main_line(text)?[0], USUAL_SGF);
+        return size.map_err(|error| GoReadError::from(error).of_node(text, 0));
     }
     Ok(parse_rows(&text[..board_end(text)])?.0)
 }
@@ -407,8 +427,10 @@ impl<P: Goban> GoReplay<P> {
 /// No SGF, a board of another size than there is, illegal moves.
 pub fn parse_sgf<P: Goban>(text: &str, rules: GoRules) -> Result<(P, Vec<P::Move>), GoReadError> {
     let nodes = main_line(text)?;
-    let mut replay = GoReplay::new(&nodes[0], rules)?;
-    nodes.iter().try_for_each(|node| replay.follow(node))?;
+    let mut replay = GoReplay::new(&nodes[0], rules).map_err(|error: GoReadError| error.of_node(text, 0))?;
+    for (number, node) in nodes.iter().enumerate() {
+        replay.follow(node).map_err(|error| error.of_node(text, number))?;
+    }
     Ok((replay.start, replay.moves))
 }
 
@@ -507,8 +529,9 @@ mod tests {
         let set = "(;FF[4]GM[1]SZ[4:3]C[a \\] b]AB[aa:bb][dc]AW[ca]PL[W];W[cb])";
         assert_eq!(read(set).unwrap(), "XXO./XXO./...X black");
         for (text, reason) in [
-            ("(;SZ[3];B[bb];W[bb])", "move 2, b2, is illegal"),
-            ("(;SZ[9])", "no 9x9 board"),
+            ("(;SZ[3]\n;B[bb];W[bb])", "line 2, column 7: SGF: move 2, b2, is illegal"),
+            ("(;SZ[9])", "line 1, column 2: no 9x9 board"),
+            ("(;SZ[900])", "line 1, column 2: SGF: SZ[900] is not a valid size"),
             ("(;GM[1])", "no 19x19 board"),
             ("(;SZ[3]AB[dd])", "AB[dd] is not a valid point of the board"),
             ("(;SZ[3]AB[bb:aa])", "AB[bb:aa] is not a valid point"),

@@ -6,6 +6,13 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SgfNodeId(u32);
 
+impl SgfNodeId {
+    /// The number of the node in its collection, in the order in which nodes were added.
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A property of a node: its name and its values as they are in a file, with their escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {

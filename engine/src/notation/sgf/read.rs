@@ -20,6 +20,23 @@ pub struct TextPlace {
     pub column: usize,
 }
 
+impl TextPlace {
+    /// The place behind the bytes of a text; where they are not UTF-8, each byte of the line is a character.
+    pub fn behind(bytes: &[u8]) -> TextPlace {
+        let last = bytes.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        let line = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let characters = std::str::from_utf8(last).map_or(last.len(), |text| text.chars().count());
+        TextPlace { line, column: 1 + characters }
+    }
+}
+
+/// Line and column as messages have them.
+impl std::fmt::Display for TextPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
 /// Something that is not as the standard has it, and what is made of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SgfFault {
@@ -72,28 +89,28 @@ pub struct SgfNotice {
 
 impl std::fmt::Display for SgfNotice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}: {}", self.place.line, self.place.column, self.fault)
+        write!(f, "{}: {}", self.place, self.fault)
     }
 }
 
 /// A text that cannot be read as SGF.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SgfReadError {
-    /// It has no game.
-    #[error("not SGF: there is no game in it (a game begins with `(;`)")]
-    NoGame,
+    /// It has no game up to its end.
+    #[error("not SGF: {0}: the text ends, and there is no game in it (a game begins with `(;`)")]
+    NoGame(TextPlace),
     /// It ends before a value does.
-    #[error("not SGF: line {}, column {}: the value that begins here has no end", .0.line, .0.column)]
+    #[error("not SGF: {0}: the value that begins here has no end")]
     OpenValue(TextPlace),
-    /// It has too many bytes.
-    #[error("SGF of {0} bytes is too long: at most {MOST_BYTES} are read")]
-    TooLong(usize),
-    /// It has too many nodes.
-    #[error("SGF with more than {MOST_NODES} nodes is not read")]
-    TooManyNodes,
-    /// It has too many values.
-    #[error("SGF with more than {MOST_VALUES} values is not read")]
-    TooManyValues,
+    /// It has too many bytes: how many, and where the last ones are that could be read.
+    #[error("{1}: SGF of {0} bytes is too long: at most {MOST_BYTES} are read, as far as here")]
+    TooLong(usize, TextPlace),
+    /// It has too many nodes: where the first one too much is.
+    #[error("{0}: SGF with more than {MOST_NODES} nodes is not read: this is the first one too much")]
+    TooManyNodes(TextPlace),
+    /// It has too many values: where the first one too much is.
+    #[error("{0}: SGF with more than {MOST_VALUES} values is not read: this is the first one too much")]
+    TooManyValues(TextPlace),
 }
 
 /// What was read.
@@ -105,6 +122,16 @@ pub struct ReadSgf {
     pub notices: Vec<SgfNotice>,
     /// How many more there are.
     pub more_notices: usize,
+    /// The byte of the text at which each node begins, by its number.
+    starts: Vec<u32>,
+}
+
+impl ReadSgf {
+    /// Where a node begins in the text that was read.
+    pub fn place(&self, text: &str, id: SgfNodeId) -> TextPlace {
+        let start = self.starts.get(id.number()).map_or(0, |&start| start as usize);
+        TextPlace::behind(text.as_bytes().get(..start).unwrap_or_default())
+    }
 }
 
 /// Reads the bytes of a file. The text has the character set that its property `CA` names, or else UTF-8 if it can be
@@ -113,7 +140,7 @@ pub struct ReadSgf {
 /// # Errors
 /// If there is no game in it, a value has no end, or it is too large.
 pub fn read_bytes(bytes: &[u8]) -> Result<ReadSgf, SgfReadError> {
-    check_length(bytes.len())?;
+    check_length(bytes)?;
     let (text, fault) = decoded(bytes);
     let mut found = read(&text)?;
     if let Some(fault) = fault {
@@ -146,8 +173,9 @@ fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Option<SgfFault>) {
     (text, fault)
 }
 
-fn check_length(bytes: usize) -> Result<(), SgfReadError> {
-    if bytes > MOST_BYTES { Err(SgfReadError::TooLong(bytes)) } else { Ok(()) }
+fn check_length(bytes: &[u8]) -> Result<(), SgfReadError> {
+    let too_long = |read: &[u8]| SgfReadError::TooLong(bytes.len(), TextPlace::behind(read));
+    if bytes.len() > MOST_BYTES { Err(too_long(&bytes[..MOST_BYTES])) } else { Ok(()) }
 }
 
 /// The value of the first property `CA` in the first node.
@@ -198,7 +226,8 @@ struct Reader<'a> {
     /// Number of the next byte; it begins a character.
     at: usize,
     collection: SgfCollection,
-    nodes: usize,
+    /// Where each node begins.
+    starts: Vec<u32>,
     values: usize,
     open: Vec<OpenVariation>,
     /// The last node of the variation, or the one that it begins below.
@@ -215,13 +244,13 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn new(text: &str) -> Result<Reader<'_>, SgfReadError> {
-        check_length(text.len())?;
+        check_length(text.as_bytes())?;
         Ok(Reader {
             text,
             bytes: text.as_bytes(),
             at: beginning(text),
             collection: SgfCollection::new(),
-            nodes: 0,
+            starts: Vec::new(),
             values: 0,
             open: Vec::new(),
             last: None,
@@ -251,8 +280,8 @@ impl Reader<'_> {
                 }
                 b')' => self.close(),
                 b';' if !self.open.is_empty() => {
+                    self.add_node(self.at)?;
                     self.at += 1;
-                    self.add_node()?;
                 }
                 b'[' => {
                     let at = self.at;
@@ -264,14 +293,14 @@ impl Reader<'_> {
             }
         }
         if self.collection.games().is_empty() {
-            return Err(SgfReadError::NoGame);
+            return Err(SgfReadError::NoGame(TextPlace::behind(self.bytes)));
         }
         if !self.open.is_empty() {
             let count = self.open.len();
             self.tell(self.text.len(), || SgfFault::Open(count));
         }
-        let Reader { collection, notices, more_notices, .. } = self;
-        Ok(ReadSgf { collection, notices, more_notices })
+        let Reader { collection, notices, more_notices, starts, .. } = self;
+        Ok(ReadSgf { collection, notices, more_notices, starts })
     }
 
     fn close(&mut self) {
@@ -288,11 +317,12 @@ impl Reader<'_> {
         }
     }
 
-    fn add_node(&mut self) -> Result<SgfNodeId, SgfReadError> {
-        self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            return Err(SgfReadError::TooManyNodes);
+    /// Adds a node that begins at this byte.
+    fn add_node(&mut self, at: usize) -> Result<SgfNodeId, SgfReadError> {
+        if self.starts.len() == MOST_NODES {
+            return Err(SgfReadError::TooManyNodes(self.place(at)));
         }
+        self.starts.push(at as u32);
         let id = match self.last {
             Some(above) => self.collection.add_child(above, Vec::new()),
             None => self.collection.add_game(Vec::new()),
@@ -331,7 +361,7 @@ impl Reader<'_> {
             Some(node) => node,
             None => {
                 self.tell(at, || SgfFault::BesideNode(beginning_of(&name)));
-                self.add_node()?
+                self.add_node(at)?
             }
         };
         let properties = self.collection.properties_mut(node);
@@ -363,11 +393,11 @@ impl Reader<'_> {
                 Some(_) => end += 1,
             }
         }
-        self.at = end + 1;
         self.values += 1;
         if self.values > MOST_VALUES {
-            return Err(SgfReadError::TooManyValues);
+            return Err(SgfReadError::TooManyValues(self.place(self.at)));
         }
+        self.at = end + 1;
         Ok(self.text[begin..end].to_owned())
     }
 
@@ -520,22 +550,52 @@ mod tests {
         let found = read(&several).unwrap();
         assert_eq!(found.collection.properties(found.collection.games()[0]).len(), 100_000);
         let values = format!("(;B{})", "[]".repeat(MOST_VALUES + 1));
-        assert_eq!(read(&values).unwrap_err(), SgfReadError::TooManyValues);
+        let place = TextPlace { line: 1, column: 4 + 2 * MOST_VALUES };
+        assert_eq!(read(&values).unwrap_err(), SgfReadError::TooManyValues(place));
     }
 
     #[test]
     fn what_cannot_be_read_is_an_error_with_its_place() {
         for text in ["", "x", "[x", "()", ")", "\\"] {
-            assert!(matches!(read(text), Err(SgfReadError::NoGame | SgfReadError::OpenValue(_))), "{text}");
+            assert!(matches!(read(text), Err(SgfReadError::NoGame(_) | SgfReadError::OpenValue(_))), "{text}");
         }
+        let error = read("a letter\nwithout a game").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "not SGF: line 2, column 15: the text ends, and there is no game in it (a game begins with `(;`)"
+        );
         let error = read("(;B[aa]\n\u{e9}  C[never\\]\nends").unwrap_err();
         assert_eq!(error.to_string(), "not SGF: line 2, column 5: the value that begins here has no end");
         assert!(read("(;C[\\").is_err());
-        let long = " ".repeat(MOST_BYTES + 1);
-        assert_eq!(read(&long).unwrap_err(), SgfReadError::TooLong(MOST_BYTES + 1));
-        assert_eq!(read_bytes(long.as_bytes()).unwrap_err(), SgfReadError::TooLong(MOST_BYTES + 1));
-        let many = format!("({})", ";".repeat(MOST_NODES + 1));
-        assert_eq!(read(&many).unwrap_err(), SgfReadError::TooManyNodes);
+    }
+
+    /// A file of 100 MB, and one with too many nodes, are refused with the place where that shows.
+    #[test]
+    fn what_is_too_long_is_an_error_with_its_place() {
+        let line = "(;C[\u{e9}])\n";
+        let mut long = line.repeat(100_000_000 / line.len() + 1);
+        long.truncate(100_000_000);
+        // The limit is before the only long character of a line.
+        let place = TextPlace { line: 1 + MOST_BYTES / line.len(), column: 1 + MOST_BYTES % line.len() };
+        for error in [read(&long).unwrap_err(), read_bytes(long.as_bytes()).unwrap_err()] {
+            assert_eq!(error, SgfReadError::TooLong(100_000_000, place));
+            assert!(error.to_string().starts_with(&format!("line {}, column ", place.line)), "{error}");
+        }
+        let many = format!("(\n{})", ";".repeat(MOST_NODES + 1));
+        let place = TextPlace { line: 2, column: 1 + MOST_NODES };
+        assert_eq!(read(&many).unwrap_err(), SgfReadError::TooManyNodes(place));
+    }
+
+    #[test]
+    fn nodes_know_where_they_begin() {
+        let text = "x\n(;N[\u{e9}]\n ;N[b](;N[c])\nN[d])";
+        let found = read(text).unwrap();
+        let places = found.collection.depth_first(found.collection.games()[0]).into_iter().map(|id| {
+            let TextPlace { line, column } = found.place(text, id);
+            (found.collection.values(id, "N")[0].as_str(), line, column)
+        });
+        let places: Vec<_> = places.collect();
+        assert_eq!(places, [("\u{e9}", 2, 2), ("b", 3, 2), ("c", 3, 8), ("d", 4, 1)]);
     }
 
     /// Deep files end no thread: nothing is recursive.
