@@ -17,7 +17,7 @@ use crate::games::go::rules::GoRules;
 use crate::games::sgf::node_of;
 use crate::notation::sgf::collection::{SgfCollection, SgfNodeId, unescape};
 use crate::notation::sgf::point::parse;
-use crate::notation::sgf::read::{SgfReadError, read};
+use crate::notation::sgf::read::{SgfReadError, TextPlace, read};
 use ahash::AHashMap;
 use std::rc::Rc;
 
@@ -46,6 +46,15 @@ impl Corner {
         Corner { right: false, lower: true },
         Corner { right: false, lower: false },
     ];
+
+    /// The corner that a point is nearest to; of several the lower one, and the right one.
+    pub fn of(size: LargeBoard, point: u16) -> Corner {
+        let (x, y) = size.place(point);
+        Corner {
+            right: 2 * u16::from(x) + 1 >= size.width().into(),
+            lower: 2 * u16::from(y) + 1 >= size.height().into(),
+        }
+    }
 
     /// Its words in output.
     pub fn name(self) -> &'static str {
@@ -142,8 +151,15 @@ pub enum JosekiError {
     #[error(transparent)]
     Sgf(#[from] SgfReadError),
     /// A game of it has a board that there is not.
-    #[error("game {0}: {1}")]
-    Game(usize, GoReadError),
+    #[error("{place}: game {number}: {error}")]
+    Game {
+        /// Where the game begins.
+        place: TextPlace,
+        /// The number of the game, from 1.
+        number: usize,
+        /// What is wrong with its board.
+        error: GoReadError,
+    },
     /// There is no position with moves in it.
     #[error("there are no moves in a corner in it")]
     Empty,
@@ -213,10 +229,10 @@ impl JosekiDictionary {
             dictionary.notices.push(format!("and {} more of this kind", read.more_notices));
         }
         let (mut unplayable, mut beyond) = (0usize, 0usize);
-        for (place, &game) in read.collection.games().iter().enumerate() {
+        for (before, &game) in read.collection.games().iter().enumerate() {
             dictionary
                 .add_game(&read.collection, game, &mut unplayable, &mut beyond)
-                .map_err(|error| JosekiError::Game(place + 1, error))?;
+                .map_err(|error| JosekiError::Game { place: read.place(text, game), number: before + 1, error })?;
         }
         if unplayable > 0 {
             dictionary.notices.push(format!(
@@ -474,11 +490,19 @@ mod tests {
     }
 
     #[test]
+    fn each_point_has_a_corner() {
+        let size = LargeBoard::new(19, 13).unwrap();
+        let corner = |x, y| Corner::of(size, size.point(x, y).unwrap()).name();
+        assert_eq!([corner(0, 0), corner(8, 5), corner(9, 6)], ["upper left", "upper left", "lower right"]);
+        assert_eq!([corner(18, 0), corner(0, 12), corner(10, 7)], ["upper right", "lower left", "lower right"]);
+    }
+
+    #[test]
     fn what_is_no_dictionary_is_told() {
         let error = |text: &str| JosekiDictionary::read(text).unwrap_err().to_string();
-        assert_eq!(error("nothing"), "not SGF: there is no game in it (a game begins with `(;`)");
+        assert!(error("nothing").starts_with("not SGF: line 1, column 8: "));
         assert!(error("(;SZ[19])").contains("no moves in a corner"));
-        assert!(error("(;SZ[40];B[aa])").starts_with("game 1: "));
+        assert!(error("(;SZ[19];B[pd])\n(;SZ[40];B[aa])").starts_with("line 2, column 2: game 2: "));
         let odd = "(;SZ[19]AB[dd][pp];W[aa];W[bb];B[aa])";
         assert!(error(odd).contains("no moves"), "stones in two corners");
         let odd = JosekiDictionary::read("(;SZ[19];B[pd](;W[pd];B[qq])(;W[qf]))").unwrap();

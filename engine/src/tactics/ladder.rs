@@ -3,8 +3,12 @@
 //! This is the first order of T. Thomsen's lambda search (2000). The attacker plays on one of two liberties; the
 //! chain extends on its last one or captures stones that surround it. Nothing else can save it, so that a ladder
 //! that works is a proof, and no table is needed: there are at most a few replies to each move.
+//!
+//! The search of [`super::proof`] finds ladders, too, so what is read here is for people: whether a capture is a ladder,
+//! and how it runs.
 
 use super::board::TacticsBoard;
+use super::goal::{Question, TacticalGoal};
 use crate::core::game::Side;
 use crate::games::go::large::points::PointSet;
 
@@ -20,6 +24,19 @@ pub enum LadderEnd {
     Escapes,
     /// The budget ended, or a ko came up: a ladder has no answer then.
     Open,
+}
+
+/// Moves of one ladder that is looked for because of a question.
+const USUAL_BUDGET: u64 = 20_000;
+
+/// The moves of the ladder by which a question is answered: of a capture that takes more than a move. See
+/// [`LadderReader::line`].
+pub fn ladder_of(board: &TacticsBoard, question: &Question) -> Option<Vec<u16>> {
+    if question.goal() != TacticalGoal::Capture {
+        return None;
+    }
+    let line = LadderReader::new(USUAL_BUDGET).line(&mut board.clone(), question.target());
+    line.filter(|line| line.len() > 1)
 }
 
 /// A reader of ladders, with a count of the moves it has played.
@@ -46,6 +63,38 @@ impl LadderReader {
         self.moves = 0;
         let Some(colour) = board.colour(target) else { return LadderEnd::Escapes };
         self.attack(board, target, colour, DEEPEST)
+    }
+
+    /// The moves of a ladder that captures the chain on `target`, from the first one of the other side to the capture:
+    /// the chain runs as long as it can, and captures if it cannot run. None if it is not captured in a ladder. The
+    /// board is afterwards as it was.
+    pub fn line(&mut self, board: &mut TacticsBoard, target: u16) -> Option<Vec<u16>> {
+        let colour = board.colour(target)?;
+        let before = board.depth();
+        let mut line: Vec<u16> = Vec::new();
+        let is_captured = loop {
+            let LadderEnd::Captured(point) = self.capture(board, target) else { break false };
+            board.play(point, colour.other());
+            line.push(point);
+            let Some(last) = board.liberties(target).single() else { break board.colour(target) != Some(colour) };
+            let mut replies = vec![last];
+            replies.extend(saving_captures(board, target, colour));
+            match replies.into_iter().find(|&reply| board.is_legal(reply, colour)) {
+                Some(_) if line.len() > DEEPEST => break false,
+                Some(reply) => {
+                    board.play(reply, colour);
+                    line.push(reply);
+                }
+                None => {
+                    line.push(last);
+                    break true;
+                }
+            }
+        };
+        while board.depth() > before {
+            board.undo();
+        }
+        is_captured.then_some(line)
     }
 
     fn attack(&mut self, board: &mut TacticsBoard, target: u16, colour: Side, left: usize) -> LadderEnd {
@@ -188,6 +237,43 @@ mod tests {
     fn stones_in_atari_around_it_save_a_chain() {
         // The black stones below have one liberty left.
         assert_eq!(read(&long(9, &[(2, 2), (3, 1), (4, 1)]), "d4").0, LadderEnd::Escapes);
+    }
+
+    /// The line runs across the board and ends with the capture; a ladder that is broken has none.
+    #[test]
+    fn the_line_of_a_ladder_is_told() {
+        let line = |rows: &str, target: &str| {
+            let mut board = board(rows);
+            let size = board.chains().size();
+            let target = point_of(size, target).unwrap();
+            let key = board.key(Side::First);
+            let line = LadderReader::new(BUDGET).line(&mut board, target);
+            assert_eq!((board.key(Side::First), board.depth()), (key, 0));
+            // Black and white take turns, and the last move captures.
+            for (number, &point) in line.iter().flatten().enumerate() {
+                let side = if number % 2 == 0 { Side::First } else { Side::Second };
+                assert!(board.colour(target) == Some(Side::Second) && board.is_legal(point, side), "{rows}");
+                board.play(point, side);
+            }
+            assert!(line.is_none() || board.colour(target).is_none(), "{rows}");
+            line.map(|line| line.into_iter().map(|point| size.name(point)).collect::<Vec<_>>())
+        };
+        let long_line = line(&long(19, &[]), "d4").unwrap();
+        assert_eq!(long_line[..5], ["f4", "e5", "e6", "f5", "g5"]);
+        assert!(long_line.len() > 50, "{long_line:?}");
+        assert_eq!(line(&long(19, &[(16, 16)]), "d4"), None);
+        assert_eq!(line(".X.\nXO.\n.X.", "b2").unwrap(), ["c2"]);
+        assert_eq!(line("....\n.O..\n....\n....", "b3"), None);
+        // A question has one if it is about a capture of more than a move.
+        let of = |rows: &str, goal, target: &str| {
+            let board = board(rows);
+            let target = point_of(board.chains().size(), target).unwrap();
+            let question = Question::new(board.chains(), goal, target, None).unwrap();
+            ladder_of(&board, &question).map(|line| line.len())
+        };
+        assert_eq!(of(&long(19, &[]), TacticalGoal::Capture, "d4"), Some(long_line.len()));
+        assert_eq!(of(&long(19, &[]), TacticalGoal::Defend, "d4"), None);
+        assert_eq!(of(".X.\nXO.\n.X.", TacticalGoal::Capture, "b2"), None);
     }
 
     #[test]

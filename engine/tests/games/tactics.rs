@@ -1,6 +1,7 @@
 //! Tactical goals in Go: classical shapes, and random small boards against all positions that can come up.
 
 mod estimates;
+mod examples;
 mod exhaustive;
 
 use exhaustive::{Exhaustive, Wanted, point};

@@ -76,7 +76,7 @@ mod tests {
         let pattern = cut_of(net, TacticalGoal::Capture, "c6", None).expect("a pattern");
         let (width, height) = pattern.start.size();
         assert!(width < 9 && height < 9, "{width}x{height}");
-        assert!(prove(&pattern, NODES).unwrap().anywhere);
+        assert!(prove(&pattern, NODES, Some(100)).unwrap().anywhere);
         // The colour of the mover is black in the pattern.
         let exchanged: String = net
             .chars()
@@ -94,7 +94,7 @@ mod tests {
         assert!(is_same(&other, &pattern));
         let on_edge = cut_of("....\n....\nX.X.\n", TacticalGoal::Connect, "a1", Some("c1")).expect("a pattern");
         assert!(on_edge.start.edges.bottom && on_edge.targets.len() == 2 && !is_same(&on_edge, &pattern));
-        assert!(prove(&on_edge, NODES).unwrap().anywhere);
+        assert!(prove(&on_edge, NODES, Some(100)).unwrap().anywhere);
     }
 
     #[test]

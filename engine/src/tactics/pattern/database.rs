@@ -20,7 +20,7 @@ use super::tree::MoveTree;
 use crate::core::game::Side;
 use crate::notation::sgf::collection::{Property, SgfCollection, SgfNodeId, unescape};
 use crate::notation::sgf::point::{name, parse_all};
-use crate::notation::sgf::read::{SgfReadError, read_bytes};
+use crate::notation::sgf::read::{SgfReadError, TextPlace, decode, read_bytes};
 use crate::notation::sgf::write::write;
 
 /// Greatest columns and rows of a pattern.
@@ -47,8 +47,10 @@ pub enum DatabaseError {
     #[error(transparent)]
     Sgf(#[from] SgfReadError),
     /// An entry that cannot be read.
-    #[error("pattern {number}{}: {fault}", quoted(.name))]
+    #[error("{place}: pattern {number}{}: {fault}", quoted(.name))]
     Entry {
+        /// Where it begins in the text.
+        place: TextPlace,
         /// Its number, from 1.
         number: usize,
         /// What it is called.
@@ -113,7 +115,7 @@ impl PatternDatabase {
         if read.more_notices > 0 {
             notices.push(format!("and {} more of this kind", read.more_notices));
         }
-        let sgf = read.collection;
+        let sgf = &read.collection;
         let mut database = PatternDatabase::default();
         for (place, &game) in sgf.games().iter().enumerate() {
             if place == 0 {
@@ -122,9 +124,14 @@ impl PatternDatabase {
             for &child in sgf.children(game) {
                 let number = database.entries.len() + 1;
                 let name = sgf.values(child, "N").first().map(|name| unescape(name)).unwrap_or_default();
-                let failed = |fault| DatabaseError::Entry { number, name: name.clone(), fault };
+                let failed = |fault| DatabaseError::Entry {
+                    place: read.place(&decode(bytes), child),
+                    number,
+                    name: name.clone(),
+                    fault,
+                };
                 let mut told = Vec::new();
-                let entry = read_entry(&sgf, child, &mut told).map_err(failed)?;
+                let entry = read_entry(sgf, child, &mut told).map_err(failed)?;
                 entry.steps().map_err(|fault| failed(fault.into()))?;
                 notices.extend(told.into_iter().map(|notice| format!("pattern {number}{}: {notice}", quoted(&name))));
                 database.entries.push(entry);
@@ -390,9 +397,9 @@ mod tests {
             ("GL[1]AB[ab];B[ab]", "is on a point that is not certainly empty"),
             ("GL[1]AB[ab];B[cc]", "B[cc] is not a valid move"),
         ] {
-            let text = format!("(;(;GL[0]AB[aa])(;{entry}))");
+            let text = format!("(;(;GL[0]AB[aa])\n(;{entry}))");
             let error = PatternDatabase::read(text.as_bytes()).unwrap_err().to_string();
-            assert!(error.contains(reason), "{entry}: {error}");
+            assert!(error.contains(reason) && error.starts_with("line 2, column 2: "), "{entry}: {error}");
         }
         assert!(PatternDatabase::read(b"nothing").unwrap_err().to_string().contains("not SGF"));
     }

@@ -267,7 +267,7 @@ mod tests {
         assert_eq!((all.len(), twice.len()), (once.len(), once.len()), "{:?}", all.patterns(1));
         assert!(all.database(2).entries[0].name == "mined 1, in 2 games");
         for MinedPattern { entry, .. } in &twice {
-            prove(entry, 50_000).unwrap();
+            prove(entry, 50_000, Some(20)).unwrap();
             for symmetry in 0..SYMMETRIES {
                 let carry = |place| entry.start.carried(place, symmetry);
                 let mut turned = PatternEntry { start: entry.start.turned(symmetry), ..entry.clone() };

@@ -6,10 +6,14 @@
 //! prevent it. In a tesuji each of black's moves, after the moves before it, has that effect. All of it has to be
 //! proven.
 //!
+//! The patterns that come with the program are proven as they are loaded ([`shipped`]), which takes some 30
+//! milliseconds; files of others when somebody asks for it.
+//!
 //! If the zones of all these proofs hold only points of the pattern that are certain, then nothing outside matters,
 //! and the pattern holds wherever it fits.
 
 use super::arrangement::{Arrangement, PatternPlace, PointMask};
+use super::database::{PatternDatabase, ReadDatabase};
 use super::entry::{EntryFault, PatternEntry, PatternGoal};
 use crate::core::game::Side;
 use crate::games::go::large::chains::Chains;
@@ -17,8 +21,9 @@ use crate::games::go::large::points::{GREATEST, LargeBoard};
 use crate::tactics::board::TacticsBoard;
 use crate::tactics::check::{CheckError, check};
 use crate::tactics::goal::{Question, QuestionError, TacticalGoal};
-use crate::tactics::solve::solve;
+use crate::tactics::solve::{USUAL_NODES, solve};
 use crate::tactics::verdict::TacticsVerdict;
+use std::sync::OnceLock;
 
 /// What a pattern was proven to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +72,29 @@ fn at(by: &Option<String>) -> String {
 }
 
 /// Boards with other points outside the zone that the check of each proof tries.
-const FILLINGS: u64 = 100;
+pub const FILLINGS: u64 = 100;
+
+/// The patterns that come with the program. They are proven when they are asked for first; those that are not proven
+/// are named by the notices, and are among the patterns all the same.
+pub fn shipped() -> &'static ReadDatabase {
+    static SHIPPED: OnceLock<ReadDatabase> = OnceLock::new();
+    SHIPPED.get_or_init(|| {
+        let database = PatternDatabase::shipped();
+        let notices = unproven(&database, USUAL_NODES);
+        ReadDatabase { database, notices }
+    })
+}
+
+/// A notice for each pattern that is not proven with so many nodes for each reading. The search alone is asked, whose
+/// proofs are not replayed.
+pub fn unproven(database: &PatternDatabase, budget: u64) -> Vec<String> {
+    let told = |(place, entry): (usize, &PatternEntry)| {
+        let why = prove(entry, budget, None).err()?;
+        let name = if entry.name.is_empty() { String::new() } else { format!(" ({})", entry.name) };
+        Some(format!("pattern {}{name} is not proven: {why}", place + 1))
+    };
+    database.entries.iter().enumerate().filter_map(told).collect()
+}
 
 /// A place of a pattern as people name it: column and row from the lower left.
 pub fn place_name(of: &Arrangement, (x, y): PatternPlace) -> String {
@@ -136,11 +163,12 @@ fn targets(entry: &PatternEntry) -> Result<Vec<PatternPlace>, PatternUnproven> {
     if chains.len() == count { Ok(chains.iter().map(|chain| chain[0]).collect()) } else { Err(unclear()) }
 }
 
-/// Proves a pattern, with so many nodes for each reading.
+/// Proves a pattern, with so many nodes for each reading. Each proof is replayed by the naive rules, with so many
+/// fillings, if a number is given.
 ///
 /// # Errors
 /// Why it is not proven.
-pub fn prove(entry: &PatternEntry, budget: u64) -> Result<ProvenPattern, PatternUnproven> {
+pub fn prove(entry: &PatternEntry, budget: u64, fillings: Option<u64>) -> Result<ProvenPattern, PatternUnproven> {
     entry.steps()?;
     let targets = targets(entry)?;
     let mut proven = ProvenPattern { anywhere: true, positions: 0, nodes: 0 };
@@ -187,8 +215,8 @@ pub fn prove(entry: &PatternEntry, budget: u64) -> Result<ProvenPattern, Pattern
             });
             return Err(PatternUnproven::Prevented { after: told, by });
         }
-        for proof in &answer.proofs {
-            check(&board, &question, proof, FILLINGS, 1)
+        for (proof, fillings) in answer.proofs.iter().filter_map(|proof| Some((proof, fillings?))) {
+            check(&board, &question, proof, fillings, 1)
                 .map_err(|error| PatternUnproven::Check(told.clone(), error))?;
         }
         let certain = |point: u16| {
