@@ -1,5 +1,6 @@
 //! `morpion tactics`: tactical goals in Go.
 
+mod examples;
 mod joseki;
 mod learn;
 mod mine;
@@ -21,7 +22,9 @@ use crate::games::go::rules::GoRules;
 use crate::jobs::tactics::AttackSource;
 use crate::tactics::board::TacticsBoard;
 use crate::tactics::check::{FILLINGS, check};
+use crate::tactics::examples::EXAMPLES;
 use crate::tactics::goal::{Question, TacticalGoal, point_of};
+use crate::tactics::ladder::ladder_of;
 use crate::tactics::proposer::AttackMoves;
 use crate::tactics::solve::{LEVELS, TacticsAnswer, USUAL_NODES, solve_with};
 use crate::tactics::suite::{AnswerMatch, SuiteQuestion, SuiteTally, parse_suite};
@@ -37,7 +40,8 @@ const JSON_VERSION: u32 = 1;
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
 /// first (2) or needs the first threat (3). Captures that work are proven, and so are connections, unless the answer
-/// says that they are likely. `score` counts finished games, and `joseki` looks corners up in a dictionary.
+/// says that they are likely. `score` counts finished games, and `joseki` looks corners up in a dictionary. `examples`
+/// has problems to try.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -54,6 +58,7 @@ enum TacticsAction {
     Learn(learn::LearnArgs),
     Joseki(joseki::JosekiArgs),
     Score(score::ScoreArgs),
+    Examples(examples::ExamplesArgs),
 }
 
 /// A question about a position in a file.
@@ -113,9 +118,9 @@ struct SolveArgs {
 /// known.
 #[derive(Debug, clap::Args)]
 struct SuiteArgs {
-    /// File of questions
+    /// File of questions; without it, the example problems that come with the program
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: Option<PathBuf>,
     /// Give up after about this many nodes of each reading; one about two chains takes half of them
     #[arg(long, value_name = "N", default_value_t = USUAL_NODES, value_parser = values::nodes)]
     nodes: u64,
@@ -209,6 +214,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         TacticsAction::Learn(args) => learn::run(&args, out),
         TacticsAction::Joseki(args) => joseki::run(&args, out),
         TacticsAction::Score(args) => score::run(&args, out),
+        TacticsAction::Examples(args) => examples::run(&args, out),
     }
 }
 
@@ -240,8 +246,12 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let cpu = machine::process_seconds();
     let answer = solve_with(&board, &question, args.question.nodes, &attacks);
     let code = if answer.verdict.code().is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    let ladder = ladder_of(&board, &question).filter(|_| answer.attack_works(question.goal()));
+    let ladder = ladder.map(|line| line.iter().map(|&point| size.name(point)).collect::<Vec<_>>());
     if args.json {
-        writeln!(out, "{}", to_json(&board, &question, &answer))?;
+        let mut value = to_json(&board, &question, &answer);
+        value["ladder"] = ladder.into();
+        writeln!(out, "{value}")?;
         return Ok(code);
     }
     let goal = question.goal().name();
@@ -260,6 +270,9 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     writeln!(out, "answer      {}{class}{proven}", answer.verdict)?;
     if let Some(first) = first_name(size, &answer) {
         writeln!(out, "move        {first}")?;
+    }
+    if let Some(ladder) = ladder {
+        writeln!(out, "ladder      {}", ladder.join(" "))?;
     }
     if let Some(zone) = answer.zone {
         writeln!(out, "zone        {} points: what is empty of it is marked +", zone.len())?;
@@ -293,7 +306,10 @@ fn drawn(board: &TacticsBoard, answer: &TacticsAnswer) -> String {
 }
 
 fn solve_suite(args: &SuiteArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (name, text) = read(&args.file)?;
+    let (name, text) = match &args.file {
+        Some(file) => read(file)?,
+        None => ("the example problems".to_owned(), EXAMPLES.to_owned()),
+    };
     let questions = parse_suite(&text).map_err(|error| anyhow!("{name}, {error}"))?;
     if questions.is_empty() {
         bail!("{name}: there is no question in it");

@@ -233,6 +233,10 @@ fn tactical_questions_are_answered_and_compared() {
         status == 0 && out.contains("capture d4, black to move") && out.contains("works (1), proven"),
         "{out}{err}"
     );
+    assert!(out.contains("\nladder      f4 e5 e6 f5 "), "{out}");
+    let (_, out, _) = solve(&["--goal", "capture", "--target", "d4", "--json"]);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&found["ladder"][0], &found["ladder"][1]), (&"f4".into(), &"e5".into()));
     let (status, out, err) = solve(&["--goal", "defend", "--target", "d4", "--json"]);
     let found: Value = serde_json::from_str(&out).unwrap();
     assert!(status == 0 && found["code"] == 1 && found["side"] == "white" && found["proven"] == false, "{out}{err}");
@@ -277,6 +281,21 @@ fn tactical_questions_are_answered_and_compared() {
     assert!(status == 2 && err.contains("none.sgf: there is no such file"), "{err}");
     let (status, _, err) = morpion(&["tactics", "suite", &suite, "--database", "none.sgf"]);
     assert!(status == 2 && err.contains("--moves patterns or --moves both"), "{err}");
+    // The problems of the program are right, and as trees they are read.
+    let (status, out, err) = morpion(&["tactics", "suite", "--check"]);
+    let last = out.lines().last().unwrap();
+    assert!(status == 0 && last.contains(" questions, ") && last.contains(", 0 unknown, "), "{out}{err}");
+    let (_, all, _) = morpion(&["tactics", "examples"]);
+    let problems = file("problems.tsv", &all);
+    let (_, same, _) = morpion(&["tactics", "suite", &problems]);
+    assert!(same.lines().last().unwrap().starts_with(last.rsplit_once(", ").unwrap().0), "{same}");
+    let (_, trees, _) = morpion(&["tactics", "examples", "--sgf"]);
+    let trees = file("problems.sgf", &trees);
+    let (status, out, err) = morpion(&["tactics", "solve", &trees, "--goal", "capture", "--target", "d4"]);
+    assert!(status == 0 && out.contains("works (1), proven"), "{out}{err}");
+    let wrong = file("wrong.sgf", "(;SZ[9]\n;B[cc]\n ;W[cc])");
+    let (status, _, err) = morpion(&["tactics", "solve", &wrong, "--goal", "capture", "--target", "c7"]);
+    assert!(status == 2 && err.contains("wrong.sgf: line 3, column 2: SGF: move 2, c7, is illegal"), "{err}");
     let bad = file("bad.tsv", "1\tattack\tB2\n");
     let (status, _, err) = morpion(&["tactics", "suite", &bad]);
     assert!(status == 2 && err.contains("bad.tsv, line 1: 3 columns"), "{err}");
@@ -468,7 +487,8 @@ fn databases_of_patterns_are_checked_and_put_together() {
         [&["tactics", "database", "list", &broken][..], &["tactics", "match", &board, "--database", &broken]]
     {
         let (status, out, err) = morpion(command);
-        assert!(status == 2 && out.is_empty() && err.contains("pattern 2 (odd): GL[7] is not a valid goal"), "{err}");
+        let told = "broken.sgf: line 1, column 23: pattern 2 (odd): GL[7] is not a valid goal";
+        assert!(status == 2 && out.is_empty() && err.contains(told), "{err}");
     }
 
     let mined = path("mined.sgf");

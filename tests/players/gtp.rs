@@ -217,10 +217,18 @@ fn tactical_questions_are_answered_by_code_and_move() {
         ("disconnect c4 d4", "differ in colour"),
         ("attack d4 e4", "is about one chain"),
         ("tactics_patterns green", "is not a colour"),
+        ("ladder_attack k1", "is not on the 9x9 board"),
+        ("ladder_attack a1", "there is no stone on a1"),
+        ("ladder_attack", "needs a vertex"),
+        ("tactics_joseki", "needs a file"),
+        ("tactics_joseki none.sgf", "cannot load file: there is none of this name"),
     ] {
         let answer = client.refused(line);
         assert!(answer.contains(why), "{line}: {answer}");
     }
+    // The ladder of the attack, and a chain that runs.
+    assert_eq!(client.sound("ladder_attack d4"), "1 F4");
+    assert_eq!(client.sound("ladder_attack c4"), "0");
     let attack = client.sound("attack d4");
     assert!(["1 E5", "1 F4"].contains(&attack.as_str()), "{attack}");
     assert!(client.sound("defend d4").starts_with("1 "));

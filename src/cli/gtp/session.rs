@@ -5,6 +5,7 @@
 //! ends with an empty line. A command that fails changes nothing.
 
 use super::clock::GtpClock;
+use super::tactics::NamedDictionary;
 use super::{komi, tactics};
 use crate::cli::lines::{Flow, Interrupted, Interruption, LineSession};
 use crate::cli::player_flags::MoveLimits;
@@ -22,7 +23,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 33] = [
     "attack",
     "black",
     "boardsize",
@@ -36,6 +37,7 @@ const COMMANDS: [&str; 31] = [
     "genmove",
     "known_command",
     "komi",
+    "ladder_attack",
     "list_commands",
     "loadsgf",
     "name",
@@ -47,6 +49,7 @@ const COMMANDS: [&str; 31] = [
     "reg_genmove",
     "set_free_handicap",
     "showboard",
+    "tactics_joseki",
     "tactics_patterns",
     "time_left",
     "time_settings",
@@ -70,6 +73,8 @@ pub struct GtpSession {
     clocks: [Option<GtpClock>; 2],
     /// What a side gets when its main time is over.
     period: Option<GtpClock>,
+    /// The dictionary of joseki that was asked last.
+    dictionary: Option<NamedDictionary>,
 }
 
 /// What a command is answered: the text, or why not.
@@ -104,6 +109,7 @@ impl GtpSession {
             limits,
             clocks: [None; 2],
             period: None,
+            dictionary: None,
         })
     }
 
@@ -175,6 +181,16 @@ impl GtpSession {
                 let points = arguments.iter().map(|vertex| self.vertex(vertex)).collect::<Result<Vec<_>, _>>()?;
                 self.handicap(&points)
             }
+            "ladder_attack" => tactics::ladder(&self.position, argument(0, "a vertex")?),
+            "tactics_joseki" => {
+                let file = argument(0, "a file")?;
+                if self.dictionary.as_ref().is_none_or(|known| known.file != file) {
+                    let cannot = |why: String| format!("cannot load file: {}", shown_line(&why));
+                    self.dictionary = Some(NamedDictionary::read(file).map_err(cannot)?);
+                }
+                let Some(known) = &self.dictionary else { return Ok(String::new()) };
+                known.look_up(&self.position, arguments.get(1).copied())
+            }
             "tactics_patterns" => tactics::patterns(&self.position, colour(argument(0, "a colour")?)?),
             _ => match tactics::goal(name) {
                 Some(goal) => tactics::ask(&self.position, goal, arguments),
@@ -208,15 +224,16 @@ impl GtpSession {
     /// The position of a game before a move, or at its end, and those before each move up to there.
     fn replay(&self, text: &str, until: Option<usize>) -> Result<(LargePosition, Vec<LargePosition>), GoReadError> {
         let nodes = main_line(text)?;
-        let mut replay = GoReplay::<LargePosition>::new(&nodes[0], self.position.rules())?;
+        let replay = GoReplay::<LargePosition>::new(&nodes[0], self.position.rules());
+        let mut replay = replay.map_err(|error| error.of_node(text, 0))?;
         let mut before = Vec::new();
-        for node in &nodes {
+        for (place, node) in nodes.iter().enumerate() {
             let moves = node.iter().any(|(name, _)| name == "B" || name == "W");
             if moves && until.is_some_and(|until| replay.move_count() + 1 >= until) {
                 break;
             }
             before.extend(moves.then(|| replay.position().clone()));
-            replay.follow(node)?;
+            replay.follow(node).map_err(|error| error.of_node(text, place))?;
         }
         Ok((replay.position().clone(), before))
     }

@@ -12,7 +12,7 @@ use crate::tactics::pattern::cut::pattern_of;
 use crate::tactics::pattern::database::{PatternDatabase, is_same};
 use crate::tactics::pattern::entry::PatternEntry;
 use crate::tactics::pattern::index::{PatternIndex, PatternProposal};
-use crate::tactics::pattern::prove::{place_name, prove};
+use crate::tactics::pattern::prove::{FILLINGS, place_name, prove, shipped};
 use crate::tactics::proposer::patterns_on;
 use crate::tactics::solve::{USUAL_NODES, solve};
 use anyhow::{Context, anyhow, bail, ensure};
@@ -133,9 +133,15 @@ pub fn read_database(file: &Path) -> anyhow::Result<PatternDatabase> {
     Ok(read.database)
 }
 
-/// The patterns of a file, or those that come with the program.
+/// The patterns of a file, or those that come with the program: these are proven, and any that is not is named.
 pub fn database_or_shipped(file: Option<&Path>) -> anyhow::Result<PatternDatabase> {
-    file.map_or_else(|| Ok(PatternDatabase::shipped()), read_database)
+    if let Some(file) = file {
+        return read_database(file);
+    }
+    for notice in &shipped().notices {
+        say!("morpion: {notice}");
+    }
+    Ok(shipped().database.clone())
 }
 
 /// The search patterns of a database.
@@ -245,7 +251,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let (mut proven, mut anywhere) = (0, 0);
     for (place, entry) in database.entries.iter().enumerate() {
         let name = shown_name(entry, place);
-        match prove(entry, args.nodes) {
+        match prove(entry, args.nodes, Some(FILLINGS)) {
             Ok(found) => {
                 proven += 1;
                 anywhere += usize::from(found.anywhere);
