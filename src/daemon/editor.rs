@@ -1,14 +1,19 @@
 //! The editor of game trees of Go, as far as the daemon is needed for it: SGF is read and written, positions are
-//! played to by the rules and counted, tactical questions are answered, and patterns are read, added and looked for.
+//! played to by the rules and counted, tactical questions are answered, patterns are read, added and looked for, and
+//! corners are looked up in a dictionary of joseki.
 //!
 //! Nothing is kept: a client sends what is asked about each time. So everything has a bound, and a question can be
 //! stopped at any time.
 
+mod examples;
+mod joseki;
 mod patterns;
 mod question;
 mod score;
 mod trees;
 
+pub use examples::examples;
+pub use joseki::{MOST_DICTIONARY, joseki};
 pub use patterns::{add_pattern, match_patterns, patterns};
 pub use question::{MOST_BUDGET, answer};
 pub use score::score;
@@ -16,8 +21,9 @@ pub use trees::{position, read, write};
 
 use crate::games::go::notation::GoReadError;
 use crate::games::go::scoring::ScoringError;
-use crate::notation::sgf::read::SgfReadError;
+use crate::notation::sgf::read::{SgfReadError, TextPlace};
 use crate::tactics::goal::QuestionError;
+use crate::tactics::joseki::JosekiError;
 use crate::tactics::pattern::database::DatabaseError;
 
 /// Most bytes of a file that is read.
@@ -34,8 +40,17 @@ pub enum EditorError {
     #[error(transparent)]
     Sgf(#[from] SgfReadError),
     /// A file that is too long.
-    #[error("SGF of {0} bytes is too long for the editor: it takes at most {MOST_FILE}")]
-    TooLong(usize),
+    #[error("{1}: SGF of {0} bytes is too long for the editor: it takes at most {MOST_FILE}, as far as here")]
+    TooLong(usize, TextPlace),
+    /// A file with too many nodes: how many, and where the first one too much is.
+    #[error("{1}: {0} nodes are too many for the editor: it takes at most {MOST_TREE_NODES}")]
+    TooManyRead(usize, TextPlace),
+    /// A dictionary that is too long.
+    #[error("{1}: a dictionary of {0} bytes is too long: at most {MOST_DICTIONARY} are read, as far as here")]
+    LongDictionary(usize, TextPlace),
+    /// A dictionary that cannot be read.
+    #[error("dictionary: {0}")]
+    Joseki(#[from] JosekiError),
     /// Too many nodes.
     #[error("{0} nodes are too many for the editor: it takes at most {MOST_TREE_NODES}")]
     TooManyNodes(usize),

@@ -1,7 +1,7 @@
 //! The editor of game trees of Go: what its routes answer, and what they refuse.
 
 use crate::daemon::Daemon;
-use crate::http::{Answer, post, request};
+use crate::http::{Answer, get, post, request};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -81,8 +81,8 @@ fn what_is_no_tree_is_refused() {
         ("", "there is no game in it"),
         ("hello", "there is no game in it"),
         ("(;SZ[9]\n;C[no end", "line 2, column 3"),
-        (&*format!("(;{})", ";B[aa]".repeat(10_000)), "10001 nodes are too many"),
-        (&*format!("(;C[{}])", "x".repeat(600_000)), "too long for the editor"),
+        (&*format!("(;\n{})", ";B[aa]".repeat(10_000)), "line 2, column 59995: 10001 nodes are too many"),
+        (&*format!("(;C[\n{}])", "x".repeat(600_000)), "line 2, column 524284: SGF of 600007 bytes is too long"),
     ] {
         let problem = read(at, text.as_bytes()).problem(422);
         assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
@@ -174,6 +174,64 @@ fn questions_are_answered_with_their_proofs() {
         let problem = solve(NET, more).problem(422);
         assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
     }
+    daemon.end().unwrap();
+}
+
+#[test]
+fn example_problems_and_ladders_are_told() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let examples = get(at, "/api/v1/editor/examples").json();
+    let items = examples["items"].as_array().unwrap();
+    assert!(items.len() >= 20, "{}", items.len());
+    let ladder = items.iter().find(|item| item["name"] == "ladder").unwrap();
+    assert_eq!((&ladder["goal"], &ladder["side"]), (&json!("capture"), &json!("black")));
+    // Its text is a game tree, and the question about it is answered by a ladder.
+    let tree = nodes(at, ladder["text"].as_str().unwrap());
+    let body = json!({ "nodes": tree, "at": 0, "goal": "capture", "target": ladder["targets"][0] });
+    let answer = ask(at, "solve", &body).json();
+    assert_eq!((&answer["verdict"], &answer["proven"]), (&json!("works"), &json!(true)));
+    let moves = answer["ladder"].as_array().unwrap();
+    assert!(moves.len() > 10 && moves[0] == "f4" && moves[1] == "e5", "{answer}");
+    // A net is none.
+    let net = ask(at, "solve", &at_end(at, NET, json!({ "goal": "defend", "target": "c7" }))).json();
+    assert_eq!(net["ladder"], Value::Null);
+    daemon.end().unwrap();
+}
+
+#[test]
+fn corners_are_looked_up_in_a_dictionary() {
+    let daemon = Daemon::begin();
+    let at = daemon.address;
+    let dictionary = "(;SZ[19];B[pd];W[qf](;B[nd]C[the usual one];W[rd])(;B[pf]BM[1])(;W[]))";
+    let look_up =
+        |text: &str, dictionary: &str| ask(at, "joseki", &at_end(at, text, json!({ "dictionary": dictionary })));
+    let found = look_up("(;SZ[19];B[dd];W[fc])", dictionary).json();
+    assert_eq!((&found["positions"], &found["notices"]), (&json!(4), &json!([])));
+    let corners = found["corners"].as_array().unwrap();
+    let names: Vec<&Value> = corners.iter().map(|corner| &corner["corner"]).collect();
+    assert_eq!(json!(names), json!(["upper right", "lower right", "lower left", "upper left"]));
+    assert_eq!(corners[3]["lines"], 10);
+    let moves = json!([
+        { "side": "black", "move": "d14", "mark": null, "remark": "the usual one", "positions": 2 },
+        { "side": "white", "move": null, "mark": null, "remark": "", "positions": 1 },
+        { "side": "black", "move": "f16", "mark": "bad", "remark": "", "positions": 1 },
+    ]);
+    assert_eq!(corners[3]["moves"], moves);
+    // A dictionary may be larger than any other body.
+    let large = format!("(;C[{}]SZ[19];B[pd])", "x".repeat(2 << 20));
+    assert_eq!(look_up("(;SZ[19])", &large).json()["positions"], 1);
+    for (text, dictionary, what) in [
+        ("(;SZ[19])", "(;SZ[19]\n;C[", "dictionary: not SGF: line 2, column 3"),
+        ("(;SZ[19])", "(;SZ[19])", "dictionary: there are no moves in a corner"),
+        ("(;SZ[19])", "(;SZ[19])\n(;SZ[50];B[aa])", "line 2, column 2: game 2"),
+        ("(;SZ[19];B[aa];W[aa])", dictionary, "move 2, a19, is illegal"),
+        ("(;SZ[19])", &*"x".repeat((3 << 20) + 1), "a dictionary of 3145729 bytes is too long"),
+    ] {
+        let problem = look_up(text, dictionary).problem(422);
+        assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
+    }
+    ask(at, "joseki", &json!({ "dictionary": "x".repeat(5 << 20) })).problem(413);
     daemon.end().unwrap();
 }
 

@@ -206,3 +206,47 @@ fn a_capture_is_proven_and_patterns_are_matched() {
     assert!(wide <= 390, "{wide}");
     world.approve(&page);
 }
+
+#[test]
+fn an_example_is_opened_and_corners_are_looked_up() {
+    let Some(world) = world() else { return };
+    let page = world.open("/editor", 390, 800, true);
+    page.eval("[...document.querySelectorAll('section[aria-label=Board] button')].find((b) => b.textContent === 'Open').click()");
+    page.wait("document.querySelectorAll('select[name=example] option').length > 20");
+    let number = "[...document.querySelectorAll('select[name=example] option')].find((one) => one.textContent === '1  ladder').value";
+    let number = page.eval(number).as_str().unwrap().to_owned();
+    page.fill("select[name=example]", &number);
+    stones(&page, 7);
+    page.wait("!document.querySelector('dialog[open]')");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .ring').length === 2");
+    let said = "document.querySelector('section[aria-label=\"Game tree\"] textarea').value";
+    page.wait(&format!("{said} === 'Black is to capture the chain on d4.'"));
+    // The moves of the ladder are numbered on the board.
+    page.click("[data-goal=capture]");
+    let answer = "document.querySelector('section[aria-label=Tactics] p[role=status]').textContent";
+    page.wait(&format!("{answer}.includes('a ladder of ')"));
+    page.wait("document.querySelector('section[aria-label=Board] [data-name=f4] .label')?.textContent === '1'");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .label').length > 10");
+    let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(wide <= 390, "{wide}");
+    // A dictionary, whose moves can be played.
+    page.fill("section[aria-label=Board] select[aria-label='New board']", "19");
+    stones(&page, 0);
+    choose(&page, "joseki-file", "(;SZ[19];B[pd];W[qf](;B[nd]C[the usual one];W[rd])(;B[pf]BM[1])(;W[]))");
+    let moves = "section[aria-label=Joseki] [data-joseki]";
+    page.wait(&format!("document.querySelectorAll('{moves}').length === 8"));
+    page.wait(&format!("document.querySelectorAll('{moves}:not([disabled])').length === 4"));
+    page.click("[data-joseki=q16]");
+    stones(&page, 1);
+    page.click("[data-joseki=r14]");
+    stones(&page, 2);
+    let told = "document.querySelector('section[aria-label=Joseki]').textContent";
+    page.wait(&format!("{told}.includes('the usual one') && {told}.includes('bad')"));
+    assert_eq!(page.eval("document.querySelector('[data-joseki=\"\"]').disabled"), json!(true));
+    let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(wide <= 390, "{wide}");
+    // What is no dictionary is told.
+    choose(&page, "joseki-file", "(;SZ[19])");
+    page.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.textContent.includes('no moves in a corner'))");
+    page.problems().iter().for_each(|problem| assert!(problem.contains("422"), "{problem}"));
+}

@@ -147,18 +147,19 @@ impl Api {
         guard::origin(request.uri(), request.headers())?;
         let (mut parts, body) = request.into_parts();
         logged.token = guard::token(&self.shared, &parts.method, parts.uri.path(), &parts.headers).await?;
+        let most = limits.of_body(parts.uri.path());
         let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
-        if declared.is_some_and(|length| length > limits.body as u64) {
-            return Err(too_large(limits.body).into());
+        if declared.is_some_and(|length| length > most as u64) {
+            return Err(too_large(most).into());
         }
-        let body = tokio::time::timeout(limits.reading, Limited::new(body, limits.body).collect()).await;
+        let body = tokio::time::timeout(limits.reading, Limited::new(body, most).collect()).await;
         let body = match body {
             Err(_) => {
                 let seconds = limits.reading.as_secs();
                 let text = format!("the body did not arrive within {seconds} seconds");
                 return Err(ProblemDetails::new(StatusCode::REQUEST_TIMEOUT, text).into());
             }
-            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(limits.body).into()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(most).into()),
             Ok(Err(_)) => return Err(ProblemDetails::malformed("the body ended too early").into()),
             Ok(Ok(body)) => body.to_bytes(),
         };
@@ -236,6 +237,8 @@ fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(editor::pattern_file))
         .routes(routes!(editor::add_pattern))
         .routes(routes!(editor::match_patterns))
+        .routes(routes!(editor::look_up_joseki))
+        .routes(routes!(editor::example_problems))
         .routes(routes!(strategies::strategies))
         .routes(routes!(events::events))
         .routes(routes!(backups::list, backups::begin))

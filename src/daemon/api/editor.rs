@@ -6,8 +6,8 @@ use super::state::{ApiState, Handle};
 use crate::daemon::editor::{self, EditorError};
 use crate::daemon::view::{
     AddPatternRequest, EditedAnswerView, EditedNodeRequest, EditedPositionView, EditedQuestionRequest,
-    EditedScoreRequest, EditedScoreView, MatchPatternsRequest, MatchedPatternsView, PatternsRequest, PatternsView,
-    SgfTextView, SgfTreesRequest, SgfTreesView,
+    EditedScoreRequest, EditedScoreView, ExampleProblemsView, JosekiRequest, JosekiView, MatchPatternsRequest,
+    MatchedPatternsView, PatternsRequest, PatternsView, SgfTextView, SgfTreesRequest, SgfTreesView,
 };
 use axum::body::Bytes;
 use axum::extract::State;
@@ -110,6 +110,27 @@ pub async fn add_pattern(State(shared): Handle, headers: HeaderMap, body: Bytes)
 pub async fn match_patterns(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
     let request: MatchPatternsRequest = json(&headers, &body)?;
     heavy(&shared, move || editor::match_patterns(&request)).await
+}
+
+/// The moves that a dictionary of joseki has for the corners of the position at a node.
+#[utoipa::path(post, path = "/api/v1/editor/joseki", tag = "editor", request_body = JosekiRequest, responses(
+    (status = 200, body = JosekiView),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+))]
+pub async fn look_up_joseki(State(shared): Handle, headers: HeaderMap, body: Bytes) -> Result<Response, ApiFailure> {
+    let request: JosekiRequest = json(&headers, &body)?;
+    heavy(&shared, move || editor::joseki(&request)).await
+}
+
+/// The example problems that come with the program, each as a game tree with its answers.
+#[utoipa::path(get, path = "/api/v1/editor/examples", tag = "editor", responses(
+    (status = 200, body = ExampleProblemsView),
+    (status = "4XX", body = ProblemDetails, content_type = "application/problem+json"),
+    (status = "5XX", body = ProblemDetails, content_type = "application/problem+json"),
+))]
+pub async fn example_problems(State(shared): Handle) -> Result<Response, ApiFailure> {
+    heavy(&shared, || Ok(editor::examples())).await
 }
 
 async fn heavy<T: Serialize + Send + 'static>(

@@ -35,7 +35,7 @@ impl ServerOptions {
 /// Bounds on what clients may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// Bytes of a request's body.
+    /// Bytes of a request's body. One with a dictionary of joseki may have four times as many.
     pub body: usize,
     /// Time within which the head of a request, and then its body, must arrive.
     pub reading: Duration,
@@ -64,6 +64,13 @@ pub struct ServerLimits {
     pub streams_of_one: usize,
     /// Time between two keep-alive comments in a stream of events.
     pub keep_alive: Duration,
+}
+
+impl ServerLimits {
+    /// Bytes that the body of a request at a path may have.
+    pub fn of_body(&self, path: &str) -> usize {
+        if path == "/api/v1/editor/joseki" { 4 * self.body } else { self.body }
+    }
 }
 
 impl Default for ServerLimits {

@@ -1,7 +1,7 @@
 //! Patterns: a file of them, a part of a position as one, and those that fit a position.
 
-use super::trees::{NodeAt, side_word};
-use super::{EditorError, MOST_FILE, MOST_TREE_NODES};
+use super::EditorError;
+use super::trees::{NodeAt, read_within, side_word};
 use crate::core::game::{Game, Side};
 use crate::daemon::view::{
     AddPatternRequest, MatchPatternsRequest, MatchedMoveView, MatchedPatternsView, PatternMoveView, PatternView,
@@ -10,13 +10,12 @@ use crate::daemon::view::{
 use crate::games::go::large::position::{LargeMove, LargePosition};
 use crate::notation::sgf::collection::{Property, SgfCollection, SgfNodeId};
 use crate::notation::sgf::point::{BoardSize, name, parse};
-use crate::notation::sgf::read::read_bytes;
 use crate::notation::sgf::write::write;
 use crate::tactics::goal::point_of;
 use crate::tactics::pattern::arrangement::PatternEdges;
-use crate::tactics::pattern::database::{PatternDatabase, ReadDatabase, is_same};
+use crate::tactics::pattern::database::{DatabaseError, PatternDatabase, ReadDatabase, is_same};
 use crate::tactics::pattern::entry::{PatternEntry, PatternGoal};
-use crate::tactics::pattern::prove::place_name;
+use crate::tactics::pattern::prove::{place_name, shipped};
 use crate::tactics::pattern::tree::MoveTree;
 use crate::tactics::proposer::patterns_on;
 
@@ -27,19 +26,12 @@ const MOST_MATCHED: usize = 2000;
 /// Most characters of a pattern's name.
 const LONGEST_NAME: usize = 200;
 
-/// The patterns of a file's text, or those that come with the program.
+/// The patterns of a file's text, or those that come with the program, which are proven when they are read first.
 pub(super) fn database(text: Option<&str>) -> Result<ReadDatabase, EditorError> {
     let Some(text) = text else {
-        return Ok(ReadDatabase { database: PatternDatabase::shipped(), notices: Vec::new() });
+        return Ok(shipped().clone());
     };
-    if text.len() > MOST_FILE {
-        return Err(EditorError::TooLong(text.len()));
-    }
-    let sgf = read_bytes(text.as_bytes())?.collection;
-    let count = sgf.node_count();
-    if count > MOST_TREE_NODES {
-        return Err(EditorError::TooManyNodes(count));
-    }
+    let sgf = read_within(text.as_bytes())?.collection;
     let entries = sgf.games().iter().flat_map(|&game| sgf.children(game)).enumerate();
     for (place, &entry) in entries {
         if sgf.depth_first(entry).len() > MOST_MOVES {
@@ -101,11 +93,11 @@ pub fn add_pattern(request: &AddPatternRequest) -> Result<PatternsView, EditorEr
     if request.tesuji {
         copy_moves(&at, &part, &mut sgf, first)?;
     }
-    let entry = PatternDatabase::read(write(&sgf).as_bytes())
-        .map_err(|error| EditorError::NotAdded(error.to_string().trim_start_matches("pattern 1: ").to_owned()))?
-        .database
-        .entries
-        .pop();
+    let entry = match PatternDatabase::read(write(&sgf).as_bytes()) {
+        Ok(mut read) => read.database.entries.pop(),
+        Err(DatabaseError::Entry { fault, .. }) => return Err(EditorError::NotAdded(fault.to_string())),
+        Err(error) => return Err(error.into()),
+    };
     let Some(entry) = entry else { return Err(EditorError::NotAdded("there is nothing to add".to_owned())) };
     if request.tesuji && !entry.is_tesuji() {
         return Err(EditorError::NotAdded("there are no moves below this node: a tesuji has some".to_owned()));

@@ -11,6 +11,7 @@ use crate::jobs::tactics::AttackSource;
 use crate::tactics::board::{PASS, TacticsBoard};
 use crate::tactics::check::ZoneProof;
 use crate::tactics::goal::{Question, point_of};
+use crate::tactics::ladder::ladder_of;
 use crate::tactics::proposer::AttackMoves;
 use crate::tactics::solve::{TacticsAnswer, solve_until};
 use crate::tactics::verdict::TacticsVerdict;
@@ -52,6 +53,7 @@ pub fn answer(
     let found = solve_until(&board, &question, request.budget, &attacks, &mut ends);
     let out_of_time = found.is_none();
     let found = found.unwrap_or_else(nothing);
+    let ladder = ladder_of(&board, &question).filter(|_| found.attack_works(question.goal()));
     // The last reading is the one that the answer follows.
     let proof = found.proofs.last();
     let positions = proof.map_or(0, |proof| proof.nodes.len());
@@ -60,6 +62,7 @@ pub fn answer(
         answer: TacticsAnswerView::of(&board, &question, &found),
         out_of_time,
         proof: proof.map_or_else(Vec::new, |proof| told(size, &question, proof)),
+        ladder: ladder.map(|line| line.iter().map(|&point| size.name(point)).collect()),
         proof_left_out: positions.saturating_sub(MOST_POSITIONS) as u64,
         seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     })

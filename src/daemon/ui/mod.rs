@@ -78,6 +78,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/views/editor.js",
     "/js/views/editoranswer.js",
     "/js/views/editorcards.js",
+    "/js/views/editorjoseki.js",
     "/js/views/editorpatterns.js",
     "/js/views/editorscore.js",
     "/js/views/endcard.js",

@@ -148,6 +148,9 @@ pub struct EditedAnswerView {
     pub proof: Vec<ProofPositionView>,
     /// Positions of the proof that are left out.
     pub proof_left_out: u64,
+    /// The moves of both sides by turns, if the chain is captured in a ladder.
+    #[serde(default)]
+    pub ladder: Option<Vec<String>>,
     /// Seconds that it took.
     pub seconds: f64,
 }
@@ -363,4 +366,82 @@ pub struct MatchedMoveView {
     pub pattern: String,
     /// What it is good for: `universal`, `capture`, `connect`.
     pub goal: String,
+}
+
+/// The body of `POST /api/v1/editor/joseki`: the position at a node, and a dictionary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JosekiRequest {
+    /// Nodes of a tree, each after the one above it. Those on the way to the node are enough.
+    #[schema(max_items = 10000)]
+    pub nodes: Vec<SgfNodeView>,
+    /// The place of the node in the list.
+    pub at: u32,
+    /// A dictionary in SGF: its variations are sequences in one corner. It may have 3 MiB, and the request 4 MiB.
+    pub dictionary: String,
+}
+
+/// The corners of a position that are in a dictionary of joseki.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JosekiView {
+    /// Version of this document.
+    pub v: u32,
+    /// Positions of the dictionary.
+    pub positions: u64,
+    /// The corners, from the upper right one clockwise; those that are not in it are left out.
+    pub corners: Vec<JosekiCornerView>,
+    /// What was mended or left out as the dictionary was read.
+    pub notices: Vec<String>,
+}
+
+/// A corner with the moves that a dictionary has for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JosekiCornerView {
+    /// Which one: `upper right`, `lower right`, `lower left`, `upper left`.
+    pub corner: String,
+    /// On how many lines, from the edges, the stones are the same.
+    pub lines: u8,
+    /// The moves, those with most positions behind them first.
+    pub moves: Vec<JosekiMoveView>,
+}
+
+/// A move of a dictionary of joseki.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JosekiMoveView {
+    /// The side that plays it: `black`, `white`.
+    pub side: String,
+    /// The name of its point; null for a move elsewhere.
+    #[serde(rename = "move")]
+    pub name: Option<String>,
+    /// What the dictionary thinks of it: `bad`, `doubtful`, `interesting`, `good`.
+    pub mark: Option<String>,
+    /// What the dictionary says after it; it may be empty.
+    pub remark: String,
+    /// Positions of the dictionary behind it.
+    pub positions: u64,
+}
+
+/// The example problems that come with the program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExampleProblemsView {
+    /// Version of this document.
+    pub v: u32,
+    /// The problems.
+    pub items: Vec<ExampleProblemView>,
+}
+
+/// An example problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExampleProblemView {
+    /// What it is called.
+    pub name: String,
+    /// What the side to move wants.
+    #[schema(value_type = String, example = "capture")]
+    pub goal: TacticalGoal,
+    /// The side to move: `black`, `white`.
+    pub side: String,
+    /// A stone of each chain that it is about.
+    pub targets: Vec<String>,
+    /// The position as a game tree in SGF, with the right first moves as variations.
+    pub text: String,
 }

@@ -9,6 +9,8 @@ import { t } from "./language.js";
 
 /** Largest file that the daemon takes, in bytes. */
 export const LARGEST = 512 * 1024;
+/** Largest dictionary of joseki that the daemon takes, in bytes. */
+export const LARGEST_DICTIONARY = 3 * 1024 * 1024;
 /** Most nodes of the trees. */
 const MOST_NODES = 10_000;
 /** Most nodes of a proof that are put into the tree. */
@@ -29,6 +31,8 @@ export class EditorSession {
     this.tool = "";
     /** The file of patterns: nothing for those that come with the program. */
     [this.patterns, this.patternsName, this.patternsUnsaved, this.database] = [null, "", false, null];
+    /** A dictionary of joseki, what it has for the corners, and of which node that is told. */
+    [this.dictionary, this.joseki, this.josekiAt] = [null, null, null];
     /** Edits follow each other. */
     this.edits = Promise.resolve();
   }
@@ -41,6 +45,7 @@ export class EditorSession {
     [this.marked, this.part, this.corner] = [[], null, null];
     this.score.reset();
     this.#forgetAnswer();
+    this.joseki = null;
   }
 
   /** The first node of the game at hand. */
@@ -72,6 +77,13 @@ export class EditorSession {
     this.#take(fromList(nodes));
     this.show();
     return notices;
+  }
+
+  /** Opens an example problem, with its chains marked. */
+  async openExample({ name, text, targets }) {
+    await this.open(text, `${name}.sgf`);
+    this.marked = [...targets];
+    this.changed();
   }
 
   /** An empty board. */
@@ -243,6 +255,7 @@ export class EditorSession {
       this.views = new WeakMap();
       this.#edited();
       this.#forgetAnswer();
+      this.joseki = null;
       this.at = isMove ? node : at;
       this.views.set(this.at, view);
       await this.show();
@@ -425,6 +438,26 @@ export class EditorSession {
     [this.walk, this.isWalking] = [[], false];
     this.show();
     return { made, all };
+  }
+
+  /** Takes a dictionary of joseki: its name and its text. */
+  takeDictionary(dictionary) {
+    [this.dictionary, this.joseki, this.josekiAt] = [dictionary, null, null];
+    this.changed();
+  }
+
+  /** Looks the corners of the position at hand up in the dictionary. */
+  async lookUp() {
+    const { at, dictionary } = this;
+    const found = await post("/editor/joseki", { ...placeOfNode(at), dictionary: dictionary.text });
+    if (this.dictionary !== dictionary) return;
+    [this.joseki, this.josekiAt] = [found, at];
+    this.changed();
+  }
+
+  /** What the dictionary has, if it was asked about the position at hand. */
+  josekiHere() {
+    return this.josekiAt === this.at && !this.walk.length ? this.joseki : null;
   }
 
   /** The patterns of a file's text; those of the program without one. What was open stays if it cannot be read. */

@@ -1,5 +1,5 @@
 // The editor of Go: game trees in SGF are opened, walked, changed and saved, questions about marked chains are answered, finished games
-// are counted, patterns are looked at, made and matched.
+// are counted, patterns are looked at, made and matched, corners are looked up in a dictionary.
 
 import { h, toast } from "../dom.js";
 import { editorSession } from "../editorsession.js";
@@ -7,6 +7,7 @@ import { takesDrops } from "../gridfile.js";
 import { t } from "../language.js";
 import { answerCard } from "./editoranswer.js";
 import { editorBoardCard, openDialog, openFile, openTree, treeCard } from "./editorcards.js";
+import { josekiCard } from "./editorjoseki.js";
 import { patternsCard } from "./editorpatterns.js";
 import { scoreCard } from "./editorscore.js";
 
@@ -14,11 +15,12 @@ export default function editor() {
   const session = editorSession();
   const opening = openDialog(session);
   const [board, tree, answer, score, patterns] = [editorBoardCard(session, opening), treeCard(session), answerCard(session), scoreCard(session), patternsCard(session)];
-  const cards = [board, tree, answer, score, patterns];
+  const joseki = josekiCard(session);
+  const cards = [board, tree, answer, score, patterns, joseki];
   session.changed = () => cards.forEach((card) => card.draw());
   session.warned = (text) => toast(text, "bad");
   const element = h("div", { class: "cards" }, h("h1", {}, t`Go editor`),
-    h("div", { class: "two" }, h("div", { class: "cards" }, board, score), h("div", { class: "cards" }, tree, answer, patterns)), opening);
+    h("div", { class: "two" }, h("div", { class: "cards" }, board, score), h("div", { class: "cards" }, tree, answer, patterns, joseki)), opening);
   const keys = { ArrowLeft: () => session.back(), ArrowRight: () => session.forward(), ArrowUp: () => session.beside(-1), ArrowDown: () => session.beside(1),
     Home: () => session.toStart(), End: () => session.toEnd(), Delete: () => board.cut() };
   const onkey = (event) => {

@@ -16,8 +16,9 @@ const labelled = (label, field) => {
 };
 
 /** The answer in words. */
-function verdict({ verdict: found, proven, move, zone, nodes, seconds, out_of_time: late }) {
-  const parts = [VERDICTS[found] || found, found !== "unknown" && (proven ? t`proven` : t`not proven`), move && t`move ${move}`, zone && tn(zone.length, "zone of {0} point", "zone of {0} points"),
+function verdict({ verdict: found, proven, move, zone, ladder, nodes, seconds, out_of_time: late }) {
+  const parts = [VERDICTS[found] || found, found !== "unknown" && (proven ? t`proven` : t`not proven`), move && t`move ${move}`,
+    ladder && t`a ladder of ${ladder.length} moves`, zone && tn(zone.length, "zone of {0} point", "zone of {0} points"),
     late ? t`the time is used up` : t`${count(nodes)} nodes, ${decimal(seconds.toFixed(1))} s`];
   return parts.filter(Boolean).join(" \u00b7 ");
 }

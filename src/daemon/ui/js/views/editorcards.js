@@ -1,5 +1,6 @@
 // The cards of the editor of Go: the board with its tools, and the tree with its comments.
 
+import { get } from "../api.js";
 import { attr, button, h, newId, say, saveAs, show, toast } from "../dom.js";
 import { GameBoard, sideName, stones } from "../gameboard.js";
 import { moveOf, numberOf, wayTo } from "../gametree.js";
@@ -52,6 +53,36 @@ export async function openFile(session, file, told) {
   return openTree(session, await file.arrayBuffer(), file.name, told);
 }
 
+/** The choice of an example problem; `done()` is called when one is open. */
+function exampleChoice(session, told, done) {
+  const list = h("select", { id: newId("example"), name: "example" }, h("option", { value: "" }, t`Choose\u2026`));
+  let problems = null;
+  list.addEventListener("change", async () => {
+    const problem = problems[list.value];
+    list.value = "";
+    if (!problem || !(await mayReplace(session))) return;
+    try {
+      await session.openExample(problem);
+      done();
+    } catch (trouble) {
+      told(trouble.message);
+    }
+  });
+  const node = h("div", { class: "field" }, h("label", { for: list.id }, t`Example problem`), list);
+  /** Asks the daemon for the problems, once. */
+  node.fill = async () => {
+    if (problems) return;
+    try {
+      const { items } = await get("/editor/examples");
+      problems = items;
+      list.append(...items.map(({ name }, n) => h("option", { value: n }, `${n + 1}  ${name}`)));
+    } catch (trouble) {
+      told(trouble.message);
+    }
+  };
+  return node;
+}
+
 /** The dialog that opens a file or a text. */
 export function openDialog(session) {
   const text = h("textarea", { rows: 6, id: newId("paste"), spellcheck: "false", placeholder: "(;GM[1]SZ[9];B[ee])" });
@@ -62,16 +93,18 @@ export function openDialog(session) {
     if (chosen && await openFile(session, chosen, told)) dialog.close();
     file.value = "";
   } });
+  const examples = exampleChoice(session, told, () => dialog.close());
   const dialog = h("dialog", { "aria-label": t`Open a game tree` }, h("form", { class: "stack", onsubmit: async (event) => {
     event.preventDefault();
     if (await openTree(session, text.value, "", told)) dialog.close();
-  } }, h("h2", {}, t`Open a game tree`), h("label", { for: text.id }, t`A file in SGF, or its text`), text, trouble,
+  } }, h("h2", {}, t`Open a game tree`), h("label", { for: text.id }, t`A file in SGF, or its text`), text, examples, trouble,
   h("div", { class: "row spread" }, button(t`File\u2026`, { glyph: "open", onclick: () => file.click() }), file,
     h("div", { class: "row" }, button(t`Cancel`, { onclick: () => dialog.close() }), button(t`Open`, { kind: "main", type: "submit" })))));
   dialog.ask = () => {
     say(trouble, "");
     text.value = "";
     dialog.showModal();
+    examples.fill();
   };
   return dialog;
 }
@@ -158,7 +191,9 @@ export function editorBoardCard(session, dialog) {
     if (score.isOn) {
       board.draw(view, { editing: true, last: view.last, hints: [], dead: score.stones("dead"), marked: score.stones("seki"), owners: score.result?.owners ?? "" });
     } else {
-      board.draw(view, { legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
+      // The moves of a ladder are numbered.
+      const labels = Object.fromEntries(isWalking ? [] : (answer?.ladder ?? []).map((name, n) => [name, String(n + 1)]));
+      board.draw(view, { labels, legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
         marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
     }
     say(words, told(session));
