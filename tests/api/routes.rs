@@ -264,6 +264,17 @@ fn lists_come_in_parts() {
     assert_eq!((ids(&second), &second["next"]), (vec![json!(3), json!(2), json!(1)], &Value::Null));
     assert_eq!(ids(&get(at, "/api/v1/jobs?state=paused&kind=hunt").json()), [2]);
     assert_eq!(ids(&get(at, "/api/v1/jobs?kind=solve").json()), [0u8; 0]);
+    let long = "5 ".repeat(200);
+    let request = json!({ "kind": "hunt", "settings": { "strategy": "random", "start": long } });
+    assert_eq!(post(at, "/api/v1/jobs", &request.to_string()).status, 201);
+    let start = |form: &str| get(at, &format!("/api/v1/jobs?limit=1{form}")).json()["items"][0]["settings"].clone();
+    assert_eq!((&start("")["start"], &start("&settings=whole")["start"]), (&json!(long), &json!(long)));
+    let short = start("&settings=short");
+    assert_eq!(
+        (&short["start"], &short["strategy"]),
+        (&json!(format!("{}\u{2026}", &long[..200])), &json!("random"))
+    );
+    assert_eq!(get(at, "/api/v1/jobs?settings=none").status, 400);
     let units = get(at, "/api/v1/jobs/1/units?state=running").json();
     assert_eq!((units["items"].as_array().unwrap().len(), &units["items"][0]["unit"]), (1, &json!(2)));
     assert_eq!(get(at, "/api/v1/units?job=1").json()["items"].as_array().unwrap().len(), 3);

@@ -22,6 +22,17 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Most characters of a key.
 const LONGEST_KEY: usize = 128;
 
+/// How much of the settings of jobs is listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ListedSettings {
+    /// All of them.
+    #[default]
+    Whole,
+    /// Of texts with more than 200 characters the first 200, and an ellipsis.
+    Short,
+}
+
 /// Which jobs are listed.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +42,8 @@ pub struct JobsQuery {
     state: Option<JobState>,
     /// Jobs of this kind.
     kind: Option<String>,
+    /// How much of their settings; default `whole`.
+    settings: Option<ListedSettings>,
     /// Most items, 1 to 1000; default 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -48,8 +61,15 @@ pub struct JobsQuery {
 pub async fn list(State(shared): Handle, QueryParts(asked): QueryParts<JobsQuery>) -> Result<Response, ApiFailure> {
     let page = page(asked.limit, asked.cursor)?;
     let filter = JobFilter { state: asked.state, kind: asked.kind };
-    let listing = shared.call(move |shared| Ok(shared.service.jobs(&filter, &page)?)).await?;
-    Ok(JsonDocument(listing).into_response())
+    let is_short = asked.settings.unwrap_or_default() == ListedSettings::Short;
+    let listing = shared.call(move |shared| {
+        let mut listing = shared.service.jobs(&filter, &page)?;
+        if is_short {
+            listing.items = listing.items.into_iter().map(JobView::with_short_settings).collect();
+        }
+        Ok(listing)
+    });
+    Ok(JsonDocument(listing.await?).into_response())
 }
 
 /// The header with a client's own key of a submission. This type only describes it; the handler reads the header

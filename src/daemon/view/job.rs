@@ -284,6 +284,16 @@ impl JobSummary {
     }
 }
 
+/// Most characters of a setting in a list of jobs, if short ones are asked for.
+const LONGEST_LISTED: usize = 200;
+
+fn as_text(value: &mut Value) -> Option<&mut String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 impl JobView {
     /// A job whose units no worker computes at present.
     pub fn idle(summary: JobSummary, best_grid: Option<String>, settings: Map<String, Value>) -> JobView {
@@ -299,6 +309,17 @@ impl JobView {
             best_grid,
             settings,
         }
+    }
+
+    /// The same job with the beginnings of the longest texts of its settings, such as plans and files of questions.
+    pub fn with_short_settings(mut self) -> JobView {
+        for text in self.settings.values_mut().filter_map(as_text) {
+            if let Some((at, _)) = text.char_indices().nth(LONGEST_LISTED) {
+                text.truncate(at);
+                text.push('\u{2026}');
+            }
+        }
+        self
     }
 
     /// The same job with so many workers.

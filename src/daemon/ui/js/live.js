@@ -84,7 +84,7 @@ export function forget(id) {
 async function loadJobs() {
   const asked = [{ limit: 40 }, { state: "running", limit: 100 }, { state: "paused", limit: 50 }, { state: "draining", limit: 50 },
     { state: "queued", limit: 50 }];
-  const lists = await Promise.all(asked.map((q) => get(`/jobs${query(q)}`)));
+  const lists = await Promise.all(asked.map((q) => get(`/jobs${query({ ...q, settings: "short" })}`)));
   const seen = new Map();
   for (const list of lists) for (const job of list.items) seen.set(job.id, job);
   for (const id of state.jobs.keys()) if (!seen.has(id)) state.jobs.delete(id);

@@ -43,7 +43,7 @@ export default function jobs({ query: asked }) {
   async function load(to) {
     cursor = to;
     try {
-      const part = await get(`/jobs${query({ state: chosen, limit: PART, cursor })}`);
+      const part = await get(`/jobs${query({ state: chosen, settings: "short", limit: PART, cursor })}`);
       [items, next] = [part.items, part.next];
       trouble.replaceChildren();
     } catch (problem) {
