@@ -1,9 +1,9 @@
-//! Any bytes as SGF: the reader may refuse them but not end the program. What it accepts is written so that it reads
-//! without a word as the same trees, also after edits.
+//! Any bytes as SGF: the reader may refuse them, with line and column, but not end the program. What it accepts is
+//! written so that it reads without a word as the same trees, also after edits.
 
 use morpion_engine::notation::sgf::collection::{Property, SgfCollection};
 use morpion_engine::notation::sgf::cursor::{SetUp, SgfCursor};
-use morpion_engine::notation::sgf::read::{read, read_bytes};
+use morpion_engine::notation::sgf::read::{TextPlace, decode, read, read_bytes};
 use morpion_engine::notation::sgf::symmetry::{exchange_colours, turn};
 use morpion_engine::notation::sgf::write::write;
 
@@ -20,12 +20,35 @@ fn check(collection: &SgfCollection) {
     assert_eq!(again.collection, expected, "{text}");
 }
 
+/// Whether a place is in a text, or just behind it.
+fn is_within(text: &str, place: TextPlace) -> bool {
+    let mut lines = text.split('\n');
+    lines.nth(place.line - 1).is_some_and(|line| (1..=line.chars().count() + 1).contains(&place.column))
+}
+
+/// Whether a message names a place of the text.
+fn has_place(data: &[u8], message: &str) -> bool {
+    let number = |word: &str| {
+        let rest = message.split_once(word)?.1;
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+    };
+    let place = number("line ").zip(number("column "));
+    place.is_some_and(|(line, column)| is_within(&decode(data), TextPlace { line, column }))
+}
+
 /// Runs one input.
 ///
 /// # Panics
 /// If what is accepted does not survive being written and read.
 pub fn run(data: &[u8]) {
-    let Ok(found) = read_bytes(data) else { return };
+    let found = match read_bytes(data) {
+        Ok(found) => found,
+        Err(error) => return assert!(has_place(data, &error.to_string()), "{error}"),
+    };
+    let text = decode(data);
+    for id in found.collection.games().iter().flat_map(|&game| found.collection.depth_first(game)) {
+        assert!(is_within(&text, found.place(&text, id)), "{:?}", found.place(&text, id));
+    }
     let mut sgf = found.collection;
     check(&sgf);
     let nodes = sgf.node_count();

@@ -487,7 +487,7 @@ fn databases_of_patterns_are_checked_and_put_together() {
         [&["tactics", "database", "list", &broken][..], &["tactics", "match", &board, "--database", &broken]]
     {
         let (status, out, err) = morpion(command);
-        let told = "broken.sgf: line 1, column 23: pattern 2 (odd): GL[7] is not a valid goal";
+        let told = "broken.sgf: line 1, column 22: pattern 2 (odd): GL[7] is not a valid goal";
         assert!(status == 2 && out.is_empty() && err.contains(told), "{err}");
     }
 

@@ -1,8 +1,8 @@
 //! Example problems with their answers, which come with the program.
 //!
-//! They are in the columns of a [`suite`](super::suite), so that they are answered and compared like any other file of
-//! questions. As game trees each is a game of its own: the position with a text that says what is asked, and the right
-//! first moves as variations, so that people can try before they look.
+//! They are in the columns of a [`suite`](super::suite), so that they are answered and compared like any other file
+//! of questions. As game trees each is a game of its own: the position with a text that says what is asked, and the
+//! right first moves as variations, so that people can try before they look.
 
 use super::goal::{Question, TacticalGoal};
 use super::suite::{SuiteQuestion, parse_suite};

@@ -4,8 +4,8 @@
 //! chain extends on its last one or captures stones that surround it. Nothing else can save it, so that a ladder
 //! that works is a proof, and no table is needed: there are at most a few replies to each move.
 //!
-//! The search of [`super::proof`] finds ladders, too, so what is read here is for people: whether a capture is a ladder,
-//! and how it runs.
+//! The search of [`super::proof`] finds ladders, too, so what is read here is for people: whether a capture is a
+//! ladder, and how it runs.
 
 use super::board::TacticsBoard;
 use super::goal::{Question, TacticalGoal};
@@ -65,9 +65,9 @@ impl LadderReader {
         self.attack(board, target, colour, DEEPEST)
     }
 
-    /// The moves of a ladder that captures the chain on `target`, from the first one of the other side to the capture:
-    /// the chain runs as long as it can, and captures if it cannot run. None if it is not captured in a ladder. The
-    /// board is afterwards as it was.
+    /// The moves of a ladder that captures the chain on `target`, from the first one of the other side to the
+    /// capture: the chain runs as long as it can, and captures if it cannot run. None if it is not captured in a
+    /// ladder. The board is afterwards as it was.
     pub fn line(&mut self, board: &mut TacticsBoard, target: u16) -> Option<Vec<u16>> {
         let colour = board.colour(target)?;
         let before = board.depth();

@@ -9,8 +9,8 @@
 //! a goal is reached and which moves are tried ([`candidates`], and [`proposer`] with the patterns of
 //! [`pattern`]). What is searched first hangs on estimates ([`estimate`], of the [`features`] of a position), whose
 //! weights are learned ([`learn`]) from made-up positions ([`fights`]). [`solve`] makes the verdict of such readings,
-//! and [`check`] replays a proof under the naive rules. [`suite`] reads files of questions with their answers, of which
-//! [`examples`] has some. [`joseki`] looks corners up in a dictionary.
+//! and [`check`] replays a proof under the naive rules. [`suite`] reads files of questions with their answers, of
+//! which [`examples`] has some. [`joseki`] looks corners up in a dictionary.
 
 pub mod board;
 pub mod candidates;

@@ -12,7 +12,7 @@ use crate::daemon::service::Service;
 use crate::notation::catalogue::Catalogue;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -108,8 +108,9 @@ impl Api {
         let bounded = format!("\"format\":\"uint64\",\"maximum\":{}", u64::MAX);
         let text = text.replace("\"format\":\"u-int64\"", &bounded).replace("\"u-int", "\"uint");
         let _ = shared.openapi.set(text.into());
-        let router =
-            router.fallback(page).layer(axum::middleware::from_fn(name_route)).with_state(Arc::clone(&shared));
+        // Bodies are bounded before they come here.
+        let router = router.fallback(page).layer(DefaultBodyLimit::disable());
+        let router = router.layer(axum::middleware::from_fn(name_route)).with_state(Arc::clone(&shared));
         Ok(Api { shared, router })
     }
 

@@ -15,25 +15,38 @@ use crate::notation::sgf::collection::{Property, SgfCollection, SgfNodeId, unesc
 use crate::notation::sgf::read::{ReadSgf, TextPlace, decode, read_bytes};
 use std::collections::HashMap;
 
+/// Games with a board of another size that are told.
+const MOST_BOARD_FAULTS: usize = 10;
 /// The property of a comment.
 const COMMENT: &str = "C";
 
-/// The trees of a file's bytes.
+/// The trees of a file's bytes. The notices tell what was mended, and which boards the program does not have.
 ///
 /// # Errors
 /// Bytes that are no SGF, or more than the editor takes.
 pub fn read(bytes: &[u8]) -> Result<SgfTreesView, EditorError> {
-    let ReadSgf { collection, notices, more_notices, .. } = read_within(bytes)?;
-    let mut notices: Vec<String> = notices.iter().map(ToString::to_string).collect();
-    if more_notices > 0 {
-        notices.push(format!("and {more_notices} more of this kind"));
+    let read = read_within(bytes)?;
+    let mut notices = board_faults(&read, &decode(bytes));
+    notices.extend(read.notices.iter().map(ToString::to_string));
+    if read.more_notices > 0 {
+        notices.push(format!("and {} more of this kind", read.more_notices));
     }
-    let nodes = to_nodes(&collection);
+    let nodes = to_nodes(&read.collection);
     let length = serde_json::to_vec(&nodes).map_or(0, |bytes| bytes.len());
     if length > MOST_TREE_BYTES {
         return Err(EditorError::TooLarge(length));
     }
     Ok(SgfTreesView { v: VERSION, nodes, notices })
+}
+
+/// The games whose boards the program does not have, with their places: as trees they can be edited all the same.
+fn board_faults(read: &ReadSgf, text: &str) -> Vec<String> {
+    let fault = |&game: &SgfNodeId| {
+        let first = node_of(read.collection.properties(game));
+        let error = GoReplay::<LargePosition>::new(&first, GoRules::default()).err()?;
+        Some(format!("{}: {error}", read.place(text, game)))
+    };
+    read.collection.games().iter().filter_map(fault).take(MOST_BOARD_FAULTS).collect()
 }
 
 /// What a file has that is not too long for the editor.

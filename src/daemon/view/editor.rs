@@ -42,7 +42,7 @@ pub struct SgfTreesView {
     pub v: u32,
     /// The nodes, each after the one above it; the first variation of a node comes first.
     pub nodes: Vec<SgfNodeView>,
-    /// What was mended in the text.
+    /// What was mended in the text, and the games whose boards have another size than the program knows.
     pub notices: Vec<String>,
 }
 
@@ -426,7 +426,7 @@ pub struct JosekiMoveView {
 pub struct ExampleProblemsView {
     /// Version of this document.
     pub v: u32,
-    /// The problems.
+    /// The problems in the order of the suite.
     pub items: Vec<ExampleProblemView>,
 }
 

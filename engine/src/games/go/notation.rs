@@ -530,7 +530,7 @@ mod tests {
         assert_eq!(read(set).unwrap(), "XXO./XXO./...X black");
         for (text, reason) in [
             ("(;SZ[3]\n;B[bb];W[bb])", "line 2, column 7: SGF: move 2, b2, is illegal"),
-            ("(;SZ[9])", "line 1, column 2: no 9x9 board"),
+            ("(;SZ[9])", "line 1, column 2: there is no 9x9 board"),
             ("(;SZ[900])", "line 1, column 2: SGF: SZ[900] is not a valid size"),
             ("(;GM[1])", "no 19x19 board"),
             ("(;SZ[3]AB[dd])", "AB[dd] is not a valid point of the board"),

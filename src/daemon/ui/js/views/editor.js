@@ -16,11 +16,11 @@ export default function editor() {
   const opening = openDialog(session);
   const [board, tree, answer, score, patterns] = [editorBoardCard(session, opening), treeCard(session), answerCard(session), scoreCard(session), patternsCard(session)];
   const joseki = josekiCard(session);
-  const cards = [board, tree, answer, score, patterns, joseki];
+  const cards = [board, tree, answer, score, joseki, patterns];
   session.changed = () => cards.forEach((card) => card.draw());
   session.warned = (text) => toast(text, "bad");
   const element = h("div", { class: "cards" }, h("h1", {}, t`Go editor`),
-    h("div", { class: "two" }, h("div", { class: "cards" }, board, score), h("div", { class: "cards" }, tree, answer, patterns, joseki)), opening);
+    h("div", { class: "two" }, h("div", { class: "cards" }, board, score, joseki), h("div", { class: "cards" }, tree, answer, patterns)), opening);
   const keys = { ArrowLeft: () => session.back(), ArrowRight: () => session.forward(), ArrowUp: () => session.beside(-1), ArrowDown: () => session.beside(1),
     Home: () => session.toStart(), End: () => session.toEnd(), Delete: () => board.cut() };
   const onkey = (event) => {

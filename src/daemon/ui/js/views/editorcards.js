@@ -118,6 +118,9 @@ function told({ at, view, walk }) {
   return `${what} \u00b7 ${t`${sideName(view.side)} to move`} \u00b7 ${stones(view.cells)}${variations}`;
 }
 
+/** The moves of a ladder with their numbers. */
+const numbered = (ladder) => Object.fromEntries((ladder ?? []).map((name, n) => [name, String(n + 1)]));
+
 /** The board with what can be done on it. */
 export function editorBoardCard(session, dialog) {
   const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name) });
@@ -191,9 +194,7 @@ export function editorBoardCard(session, dialog) {
     if (score.isOn) {
       board.draw(view, { editing: true, last: view.last, hints: [], dead: score.stones("dead"), marked: score.stones("seki"), owners: score.result?.owners ?? "" });
     } else {
-      // The moves of a ladder are numbered.
-      const labels = Object.fromEntries(isWalking ? [] : (answer?.ladder ?? []).map((name, n) => [name, String(n + 1)]));
-      board.draw(view, { labels, legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
+      board.draw(view, { labels: isWalking ? {} : numbered(answer?.ladder), legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
         marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
     }
     say(words, told(session));
