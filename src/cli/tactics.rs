@@ -40,8 +40,8 @@ const JSON_VERSION: u32 = 1;
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
 /// first (2) or needs the first threat (3). Captures that work are proven, and so are connections, unless the answer
-/// says that they are likely. `score` counts finished games, `joseki` looks corners up in a dictionary, `examples` has
-/// problems to try.
+/// says that they are likely. `score` counts finished games, `joseki` looks corners up in a dictionary, `examples`
+/// has problems to try.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -54,7 +54,8 @@ fn what_is_read_and_written_is_the_same() {
     // A board that there is not is told, and the tree is kept.
     let large = read(daemon.address, b"(;SZ[9])\n (;SZ[52:9];B[Za])(;SZ[big])").json();
     assert_eq!(large["nodes"].as_array().unwrap().len(), 4);
-    let notices = json!(["line 2, column 3: there is no 52x9 board", "line 2, column 20: SGF: SZ[big] is not a valid size"]);
+    let notices =
+        json!(["line 2, column 3: there is no 52x9 board", "line 2, column 20: SGF: SZ[big] is not a valid size"]);
     for (notice, begins) in large["notices"].as_array().unwrap().iter().zip(notices.as_array().unwrap()) {
         assert!(notice.as_str().unwrap().starts_with(begins.as_str().unwrap()), "{large}");
     }

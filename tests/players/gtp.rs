@@ -258,6 +258,34 @@ fn tactical_questions_are_answered_by_code_and_move() {
 }
 
 #[test]
+fn corners_are_looked_up_in_a_dictionary() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).unwrap();
+        directory.path().join(name).display().to_string()
+    };
+    let dictionary = file("joseki.sgf", "(;SZ[19];B[pd];W[qf](;B[nd]C[the usual one];W[rd])(;B[pf]BM[1])(;W[]))");
+    let mut client = GtpClient::start(&["--playouts", "5", "--size", "19"]);
+    client.sound("play b q16");
+    client.sound("play w r14");
+    let found = client.sound(&format!("tactics_joseki {dictionary} r17"));
+    let upper_right = ["O16 black upper-right 2", "PASS white upper-right 1", "Q14 black upper-right 1 bad"];
+    assert_eq!(found.lines().collect::<Vec<_>>(), upper_right);
+    let found = client.sound(&format!("tactics_joseki {dictionary}"));
+    assert_eq!(found.lines().count(), 9, "{found}");
+    assert!(found.lines().any(|line| line == "D4 black lower-left 6"), "{found}");
+    // Another file is another dictionary, and one that cannot be read changes nothing.
+    let broken = file("broken.sgf", "(;SZ[19]\n;C[no end");
+    let why = client.refused(&format!("tactics_joseki {broken}"));
+    assert!(why.starts_with("cannot load file: not SGF: line 2, column 3"), "{why}");
+    let other = file("other.sgf", "(;SZ[19];B[dc])");
+    assert!(client.sound(&format!("tactics_joseki {other} a1")).contains("D3 black lower-left 1"));
+    assert_eq!(client.sound(&format!("tactics_joseki {dictionary} r17")).lines().count(), 3);
+    assert!(client.refused(&format!("tactics_joseki {dictionary} z1")).contains("not on the 19x19 board"));
+    client.0.ends_well();
+}
+
+#[test]
 fn lines_that_mean_nothing_are_answered_and_change_nothing() {
     let mut client = GtpClient::start(&["--playouts", "5", "--size", "7"]);
     client.sound("play b d4");
