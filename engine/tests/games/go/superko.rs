@@ -75,7 +75,7 @@ fn ask(engine: &mut GoEngine, position: &GoPosition, target: i32) -> Option<bool
 /// fresh ones.
 #[test]
 fn answers_are_those_of_the_definition_whatever_the_past() {
-    const SEEDS: u64 = 14;
+    const SEEDS: u64 = 8;
     let (mut asked, mut yes, mut hard) = (0, 0, 0);
     for (n, (width, height)) in
         [(1, 3), (1, 4), (5, 1), (1, 6), (7, 1), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3)].into_iter().enumerate()
@@ -108,7 +108,7 @@ fn answers_are_those_of_the_definition_whatever_the_past() {
             }
         }
     }
-    assert!(asked > 1000 && yes > 500 && yes < asked - 200 && hard > 30, "{asked} asked, {yes} yes, {hard} hard");
+    assert!(asked > 700 && yes > 300 && yes < asked - 140 && hard > 15, "{asked} asked, {yes} yes, {hard} hard");
 }
 
 /// A position is worth what its best move leads to, each asked with its own past, and one engine remembers all of it.
