@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 /// Compute units for a daemon on another machine, by way of a NATS server.
 ///
-/// The worker fetches units of hunts, solutions, proofs and most other jobs, says what it finds, and keeps nothing. It
-/// can be started before the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back with the
-/// states of their searches. A second signal ends it at once; the daemon hands its units out again some seconds later.
+/// The worker fetches units of hunts, solutions, proofs and most other jobs, says what it finds, and keeps nothing.
+/// It can be started before the daemon, and be ended at any time: after Ctrl-C or SIGTERM it gives its units back
+/// with the states of their searches. A second signal ends it at once; the daemon hands its units out again some
+/// seconds later.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Worker")]
 pub struct Args {

@@ -1,9 +1,9 @@
 //! Copies of a unit on which several have to agree: no machine computes two of them, or it would confirm itself.
 //!
-//! All machines that are admitted to the server as a user with subjects of its own are one, whatever names they give: the
-//! server vouches for the user, and for nothing else. Where machines share a user of the server, each is known by the
-//! names that it gives for itself and its user. Threads of this process, and volunteers, are nobody in particular: what
-//! they compute counts as of several.
+//! All machines that are admitted to the server as a user with subjects of its own are one, whatever names they give:
+//! the server vouches for the user, and for nothing else. Where machines share a user of the server, each is known by
+//! the names that it gives for itself and its user. Threads of this process, and volunteers, are nobody in
+//! particular: what they compute counts as of several.
 
 use super::effort::Contributor;
 use std::collections::BTreeMap;

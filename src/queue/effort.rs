@@ -41,7 +41,8 @@ pub struct Contributor {
     pub machine: String,
     /// Random games per second on one thread, by its benchmark.
     pub speed: u32,
-    /// The user of the server that it is admitted as, if that user has subjects of its own. The server vouches for it.
+    /// The user of the server that it is admitted as, if that user has subjects of its own. The server vouches for
+    /// it.
     pub admitted: Option<String>,
 }
 

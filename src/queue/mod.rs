@@ -59,9 +59,9 @@ pub trait Unit: Clone + Send + Sync + 'static {
     }
 }
 
-/// A unit that another process can compute. `pack`, `ability`, `copy`, `unpack`, `order`, `given_back`, `continues` and
-/// `cancelled` are called where the coordinator is, the others where the unit is computed, on the copy that was made
-/// there of what [`Portable::pack`] returned.
+/// A unit that another process can compute. `pack`, `ability`, `copy`, `unpack`, `order`, `given_back`, `continues`
+/// and `cancelled` are called where the coordinator is, the others where the unit is computed, on the copy that was
+/// made there of what [`Portable::pack`] returned.
 pub trait Portable<R, O>: Sync {
     /// All that another process needs, from where the attempts before have left the unit. `attempt` counts from 1.
     fn pack(&self, attempt: u32) -> Vec<u8>;

@@ -89,8 +89,8 @@ impl PortableJob for AnalyseJob {
     }
 
     fn validate(&self) -> Result<(), String> {
-        struct PositionCounter<'a>(&'a AnalyseJob);
-        impl MatchVisitor for PositionCounter<'_> {
+        struct SentPositionCounter<'a>(&'a AnalyseJob);
+        impl MatchVisitor for SentPositionCounter<'_> {
             type Out = Result<u64, String>;
             fn visit<G: MatchBoard>(self) -> Self::Out {
                 let positions = self.0.read::<G>().map_err(|why| why.to_string())?;
@@ -102,7 +102,7 @@ impl PortableJob for AnalyseJob {
         if !is_asked || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
             return Err("no such positions are analysed".to_owned());
         }
-        let found = self.game.visit(PositionCounter(self))?;
+        let found = self.game.visit(SentPositionCounter(self))?;
         if found == *count { Ok(()) } else { Err(format!("it has {found} positions, not {count}")) }
     }
 
@@ -112,8 +112,8 @@ impl PortableJob for AnalyseJob {
 
     /// The moves are those of the position. Whether their values are right is not looked at.
     fn checker(&self) -> Result<RecordCheck<AnalysisRecord>, String> {
-        struct CheckMaker<'a>(&'a AnalyseJob);
-        impl MatchVisitor for CheckMaker<'_> {
+        struct AnalysisCheckMaker<'a>(&'a AnalyseJob);
+        impl MatchVisitor for AnalysisCheckMaker<'_> {
             type Out = Result<RecordCheck<AnalysisRecord>, String>;
             fn visit<G: MatchBoard>(self) -> Self::Out {
                 let positions = self.0.read::<G>().map_err(|why| why.to_string())?;
@@ -128,7 +128,7 @@ impl PortableJob for AnalyseJob {
                 }))
             }
         }
-        self.game.visit(CheckMaker(self))
+        self.game.visit(AnalysisCheckMaker(self))
     }
 
     fn timeless(record: AnalysisRecord) -> AnalysisRecord {

@@ -120,11 +120,11 @@ impl PortableJob for MatchJob {
     }
 
     fn validate(&self) -> Result<(), String> {
-        struct SidesCheck<'a>(&'a MatchJob);
-        impl MatchVisitor for SidesCheck<'_> {
+        struct PairSidesCheck<'a>(&'a MatchJob);
+        impl MatchVisitor for PairSidesCheck<'_> {
             type Out = Result<(), String>;
             fn visit<G: MatchBoard>(self) -> Self::Out {
-                let SidesCheck(job) = self;
+                let PairSidesCheck(job) = self;
                 let checked = job.begin::<G>().and_then(|(empty, _)| {
                     let mut names = job.players.iter();
                     names.try_for_each(|name| OwnSide::<G>::named(name, JOB_MEANS)?.prepare(&empty, job.komi))
@@ -136,7 +136,7 @@ impl PortableJob for MatchJob {
         if !(1..=MOST_PAIRS).contains(pairs) || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
             return Err("no such match is played".to_owned());
         }
-        self.game.visit(SidesCheck(self))
+        self.game.visit(PairSidesCheck(self))
     }
 
     fn portable_players(&self) -> PlayerMaker<PairRecord> {
@@ -145,8 +145,8 @@ impl PortableJob for MatchJob {
 
     /// Every move is replayed by the rules. Whether the players would have made it is not looked at.
     fn checker(&self) -> Result<RecordCheck<PairRecord>, String> {
-        struct CheckMaker<'a>(&'a MatchJob);
-        impl MatchVisitor for CheckMaker<'_> {
+        struct PairCheckMaker<'a>(&'a MatchJob);
+        impl MatchVisitor for PairCheckMaker<'_> {
             type Out = Result<RecordCheck<PairRecord>, String>;
             fn visit<G: MatchBoard>(self) -> Self::Out {
                 let (empty, _) = self.0.begin::<G>().map_err(|why| why.to_string())?;
@@ -163,7 +163,7 @@ impl PortableJob for MatchJob {
                 }))
             }
         }
-        self.game.visit(CheckMaker(self))
+        self.game.visit(PairCheckMaker(self))
     }
 
     fn timeless(record: PairRecord) -> PairRecord {

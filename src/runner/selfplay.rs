@@ -114,8 +114,8 @@ impl PortableJob for SelfplayJob {
 
     /// Every move is replayed by the rules. Whether the player would have made it is not looked at.
     fn checker(&self) -> Result<RecordCheck<SelfplayRecord>, String> {
-        struct CheckMaker<'a>(&'a SelfplayJob);
-        impl SelfplayVisitor for CheckMaker<'_> {
+        struct GamesCheckMaker<'a>(&'a SelfplayJob);
+        impl SelfplayVisitor for GamesCheckMaker<'_> {
             type Out = Result<RecordCheck<SelfplayRecord>, String>;
             fn visit<G: SelfplayBoard>(self) -> Self::Out {
                 let (empty, _) = self.0.begin::<G>().map_err(|why| why.to_string())?;
@@ -126,7 +126,7 @@ impl PortableJob for SelfplayJob {
                 }))
             }
         }
-        with_selfplay(self.game, CheckMaker(self)).unwrap_or_else(|| Err(UNKNOWN.to_owned()))
+        with_selfplay(self.game, GamesCheckMaker(self)).unwrap_or_else(|| Err(UNKNOWN.to_owned()))
     }
 
     fn timeless(record: SelfplayRecord) -> SelfplayRecord {

@@ -1,6 +1,6 @@
-//! Units of players on machines: games that are learned from, tactics, patterns that are mined, plans that are checked.
-//! What comes of them is what comes of them without machines; who answers what cannot be, or otherwise than the others,
-//! changes nothing.
+//! Units of players on machines: games that are learned from, tactics, patterns that are mined, plans that are
+//! checked. What comes of them is what comes of them without machines; who answers what cannot be, or otherwise than
+//! the others, changes nothing.
 
 use crate::daemons::program::{Program, command};
 use crate::daemons::*;

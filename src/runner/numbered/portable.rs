@@ -1,9 +1,9 @@
 //! A unit of a numbered job on its way to another machine, and what that says of it.
 //!
-//! Such a unit depends on the job and its number alone, so the same program comes to the same on any machine. Players of
-//! another version may play otherwise: units go to machines with the version of the daemon only ([`PLAYERS`]). Of what
-//! comes back, everything is checked that can be seen without computing it ([`PortableJob::checker`]). Against an
-//! outcome that only looks right there is a quorum ([`super::votes`]).
+//! Such a unit depends on the job and its number alone, so the same program comes to the same on any machine. Players
+//! of another version may play otherwise: units go to machines with the version of the daemon only ([`PLAYERS`]). Of
+//! what comes back, everything is checked that can be seen without computing it ([`PortableJob::checker`]). Against
+//! an outcome that only looks right there is a quorum ([`super::votes`]).
 
 use super::unit::{NoOutcome, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerMaker, PlayerPool};
 use crate::core::encoding::{decode, encode};

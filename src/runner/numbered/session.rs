@@ -2,9 +2,9 @@
 //! file.
 //!
 //! What a thread of this process has computed is taken. What a machine says is taken at once, or where there is a
-//! quorum when as many machines say the same ([`super::votes`]); then several copies of a unit are in the queue. A copy
-//! that a thread computes decides alone. What machines have said of a unit that is not decided is not kept over a
-//! restart.
+//! quorum when as many machines say the same ([`super::votes`]); then several copies of a unit are in the queue. A
+//! copy that a thread computes decides alone. What machines have said of a unit that is not decided is not kept over
+//! a restart.
 
 use super::portable::PlayedElsewhere;
 use super::unit::{BegunUnit, NoOutcome, PlayedOutcome, PlayedPlace, PlayedUnit, PlayerPool};
@@ -105,7 +105,7 @@ impl NumberedEnding {
 
 /// A job whose units machines may compute.
 pub struct UnitsElsewhere<O> {
-    /// The job.
+    /// The job as it is packed.
     pub job: Arc<dyn PlayedElsewhere<O>>,
     /// How many machines have to say the same of a unit.
     pub quorum: u32,

@@ -12,7 +12,7 @@ pub type SameOutcome<'a, O> = &'a dyn Fn(&PlayedOutcome<O>, &PlayedOutcome<O>) -
 /// What a machine says of a unit.
 #[derive(Debug, Clone)]
 pub struct UnitVote<O> {
-    /// Which machine.
+    /// The machine that says it.
     pub by: MachineName,
     /// What it says.
     pub outcome: PlayedOutcome<O>,
@@ -23,7 +23,7 @@ pub struct UnitVote<O> {
 /// What machines say of a unit, and its copies.
 #[derive(Debug)]
 pub struct UnitVotes<O> {
-    /// Its copies.
+    /// Its copies in the queue.
     pub copies: Arc<UnitCopies>,
     votes: Vec<UnitVote<O>>,
 }
