@@ -317,6 +317,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tactics database check", "PATTERNS"),
     ("tactics database list", ""),
     ("tactics database merge", "PATTERNS -o FRESH"),
+    ("tactics examples", ""),
     ("tactics joseki", "CORNER --dictionary JOSEKI"),
     ("tactics learn", "-o FRESH --positions 10 --nodes 200 --rounds 1"),
     ("tactics match", "BOARD --database PATTERNS"),
