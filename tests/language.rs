@@ -189,7 +189,10 @@ fn a_hunt_speaks_the_language_that_it_is_asked_for() {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(out.starts_with("chasse en 4D avec random, 1 calculateur, graine 1, dans one\n"), "{out}");
     assert!(
-        out.contains(" s  meilleur ") && out.contains("temps \u{e9}coul\u{e9} apr\u{e8}s 0 s\u{202f}: "),
+        // On a busy machine it ends later.
+        out.contains(" s  meilleur ")
+            && out.contains("temps \u{e9}coul\u{e9} apr\u{e8}s ")
+            && out.contains(" s\u{202f}: "),
         "{out}"
     );
     assert!(err.contains("morpion: pour la reprendre\u{202f}: `morpion resume one --time T`"), "{err}");

@@ -86,7 +86,9 @@ async function loadJobs() {
     { state: "queued", limit: 50 }];
   const lists = await Promise.all(asked.map((q) => get(`/jobs${query({ ...q, settings: "short" })}`)));
   const seen = new Map();
-  for (const list of lists) for (const job of list.items) seen.set(job.id, job);
+  // These have the beginnings of long settings only, and settings never change.
+  const whole = (job) => state.jobs.get(job.id)?.settings ?? job.settings;
+  for (const list of lists) for (const job of list.items) seen.set(job.id, { ...job, settings: whole(job) });
   for (const id of state.jobs.keys()) if (!seen.has(id)) state.jobs.delete(id);
   seen.forEach(learn);
   state.loaded = true;

@@ -313,12 +313,9 @@ export default function job({ params }) {
   buttons.hidden = true;
   // The lists forget old jobs; this view does not.
   let known = null;
-  // The lists have the beginnings of long settings only.
-  let settings = null;
   const draw = () => {
-    const listed = state.jobs.get(id) || known;
-    if (!listed) return;
-    const now = settings ? { ...listed, settings } : listed;
+    const now = state.jobs.get(id) || known;
+    if (!now) return;
     known = now;
     show(wait, false);
     show(body, true);
@@ -340,7 +337,6 @@ export default function job({ params }) {
     try {
       if (first || !state.jobs.has(id)) {
         known = await get(`/jobs/${id}`);
-        settings = known.settings;
         learn(known);
       }
       if (!document.hidden || first) {
