@@ -56,6 +56,7 @@ pub struct Api {
         crate::morpion::variant::Variant,
         archive::GridForm,
         archive::PictureColours,
+        jobs::ListedSettings,
     )),
     security((), ("token" = [])),
     modifiers(&TokenScheme),
