@@ -42,7 +42,7 @@ fn a_solution_that_will_not_end_is_asked_twice() {
         ("/games?game=gomoku", "If threats prove that one side wins"),
         (
             "/games?game=gomoku&rule=renju",
-            "not end: 225 points are empty, and all moves have been searched from 49 at most",
+            "not end: 225 points are empty, and all moves have been searched from 25 at most",
         ),
         ("/games?game=reversi&size=8", "60 cells are empty. On boards above 6x6"),
     ];
