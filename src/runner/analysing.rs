@@ -99,7 +99,8 @@ impl PortableJob for AnalyseJob {
         }
         let AnalyseJob { count, level, seconds, nodes, .. } = self;
         let is_asked = (1..=MOST_POSITIONS).contains(count) && Level::new(*level).is_ok();
-        if !is_asked || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
+        let has_time = seconds.is_finite() && *seconds > 0.0;
+        if !is_asked || !has_time || *nodes == Some(0) {
             return Err("no such positions are analysed".to_owned());
         }
         let found = self.game.visit(SentPositionCounter(self))?;

@@ -133,7 +133,8 @@ impl PortableJob for MatchJob {
             }
         }
         let MatchJob { pairs, seconds, nodes, .. } = self;
-        if !(1..=MOST_PAIRS).contains(pairs) || !(seconds.is_finite() && *seconds > 0.0) || *nodes == Some(0) {
+        let has_time = seconds.is_finite() && *seconds > 0.0;
+        if !(1..=MOST_PAIRS).contains(pairs) || !has_time || *nodes == Some(0) {
             return Err("no such match is played".to_owned());
         }
         self.game.visit(PairSidesCheck(self))

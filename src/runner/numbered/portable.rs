@@ -168,6 +168,9 @@ impl<J: PortableJob> PlayedElsewhere<J::Outcome> for PackedJob<J> {
     }
 }
 
+/// A job with its players.
+type JobPlayers<J> = (Arc<J>, Arc<PlayerPool<<J as NumberedJob>::Outcome>>);
+
 /// The players of a job on this machine.
 struct KeptPlayers {
     kind: PlayedKind,
@@ -222,11 +225,7 @@ impl PlayRegistry {
     }
 
     /// A job and its players. When another job comes, those that have no unit give their memory back.
-    fn players<J: PortableJob>(
-        &self,
-        kind: PlayedKind,
-        text: &str,
-    ) -> Result<(Arc<J>, Arc<PlayerPool<J::Outcome>>), String> {
+    fn players<J: PortableJob>(&self, kind: PlayedKind, text: &str) -> Result<JobPlayers<J>, String> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = kept.iter().find(|found| found.kind == kind && found.text == text)
             && let (Ok(job), Ok(players)) = (Arc::clone(&found.job).downcast(), Arc::clone(&found.players).downcast())
