@@ -1,6 +1,6 @@
 //! Threads of a search that are simulated as if each had a processor of its own, on a machine that may have fewer.
 //!
-//! One of them runs at a time: always one that is furthest behind, for [`STEP`] nodes at a time. Its clock counts the
+//! One of them runs at a time: always one that is furthest behind, for a few nodes at a time. Its clock counts the
 //! nodes that it visits. The clock of a thread that finds nothing to do goes with that of the last one that is at
 //! work. So the threads meet as they would if a node took all of them equally long, and waiting took no time of
 //! others. What a common memory costs, and what it takes to come to another part of the tree, is not in it. The same
