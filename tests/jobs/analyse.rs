@@ -153,6 +153,8 @@ fn the_command_line_submits_and_shows() {
     }
     assert_eq!(told[0], told[1]);
     let refused = [
+        ("job submit hunt", "a hunt needs no word of its own"),
+        ("job submit analyze", "neither a configuration file nor a kind of job (solve, prove, match"),
         ("job submit analyse chess", "possible values: gomoku"),
         ("job submit analyse gomoku --position z99", "--position is neither a file nor a position"),
         ("job submit analyse go --depth 3", "--depth is not a setting of go"),

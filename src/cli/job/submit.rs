@@ -36,7 +36,7 @@ use crate::notation::grid::Grid;
 use crate::strategies::params::parse_count;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches, Subcommand as _};
 use serde_json::{Map, Value as Json};
 use std::ffi::OsString;
 use std::io::Write;
@@ -291,12 +291,27 @@ impl Submit {
     }
 }
 
+/// Says what may have been meant by a single word that is not the name of a file.
+fn instead_of_file(word: &Path, error: anyhow::Error) -> anyhow::Error {
+    let is_word = word.to_str().is_some_and(|name| name.chars().all(char::is_alphabetic));
+    if !is_word || word.exists() {
+        return error;
+    }
+    if word == Path::new("hunt") {
+        return error.context("a hunt needs no word of its own: `morpion job submit --variant 5T --time 1h`");
+    }
+    let command = OtherKind::augment_subcommands(clap::Command::new("submit"));
+    let kinds: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let name = word.display();
+    error.context(format!("{name} is neither a configuration file nor a kind of job ({})", kinds.join(", ")))
+}
+
 /// The settings and the flags that a configuration file stands for: that of a hunt, or one in the form of a request.
 ///
 /// # Errors
 /// If it cannot be read or names what there is not.
 pub fn arguments(path: &Path) -> anyhow::Result<ConfigParts> {
-    let file = ConfigFile::read(path)?;
+    let file = ConfigFile::read(path).map_err(|error| instead_of_file(path, error))?;
     let mut table = file.table()?;
     match table.get("kind").and_then(Value::as_str) {
         Some("solve") => {}
