@@ -2,20 +2,12 @@
 
 use crate::daemons::program::Program;
 use crate::daemons::*;
-use crate::hostile::{ID, Liar};
-use crate::machines::{MachineProcess, daemon, machines};
-use crate::server::{self, Server};
+use crate::hostile::{ID, with_rights};
+use crate::installation::Installation;
 use morpion::core::encoding::encode;
 use morpion::queue::nats::message::{Introduction, Word};
 use serde_json::{Value, json};
 use std::process::Command;
-
-/// A machine of a user.
-fn machine_of(server: &Server, name: &str, user: &str, team: &str) -> MachineProcess {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.env("MORPION_USER", user).env("MORPION_TEAM", team);
-    MachineProcess::launch(command, &server.url(), name, 1)
-}
 
 /// Units, seconds and credit of a user or team.
 fn figures(of: &Value) -> (u64, f64, f64) {
@@ -40,23 +32,22 @@ fn settings(runs: u32) -> Value {
 
 #[test]
 fn two_users_compute_a_job_and_their_sums_are_its_units() {
-    if !server::is_there("two_users_compute_a_job_and_their_sums_are_its_units") {
+    let Some(mut site) =
+        Installation::start("two_users_compute_a_job_and_their_sums_are_its_units", &["--threads=0"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let program = daemon(&state, &server.url(), 0);
-    let machines_of = [machine_of(&server, "one", "ada", "lab"), machine_of(&server, "two", "bob", "lab")];
-    wait_until("both are there", || machines(&program).len() == 2);
-    let seen = machines(&program);
+    };
+    let machines = [site.machine_for("ada", "lab", "one", 1), site.machine_for("bob", "lab", "two", 1)];
+    wait_until("both are there", || site.machines().len() == 2);
+    let seen = site.machines();
     assert_eq!((&seen[0]["user"], &seen[0]["team"]), (&json!("ada"), &json!("lab")), "{}", seen[0]);
     assert!(seen[0]["speed"].as_u64() > Some(0), "{}", seen[0]);
     let began = std::time::Instant::now();
-    let hunt = program.submit(&json!({ "kind": "hunt", "settings": settings(40) }));
-    let job = program.wait_over(hunt);
+    let hunt = site.submit(&json!({ "kind": "hunt", "settings": settings(40) }));
+    let job = site.wait_over(hunt);
     let longest = began.elapsed().as_secs_f64();
     assert_eq!((&job["state"], &job["units_done"]), (&json!("finished"), &json!(40)), "{job}");
-    let all = credit(&program, 40);
+    let all = credit(&site, 40);
     let names: Vec<&str> =
         all["users"].as_array().unwrap().iter().map(|user| user["name"].as_str().unwrap()).collect();
     assert!(names.len() == 2 && names.contains(&"ada") && names.contains(&"bob"), "{all}");
@@ -76,7 +67,7 @@ fn two_users_compute_a_job_and_their_sums_are_its_units() {
     assert_eq!(figures(&all["teams"][0]), total, "both are of one team");
     // A hundred points for a day of the reference speed.
     for machine in &seen {
-        let account = program.get(&format!("/credit/users/{}", machine["user"].as_str().unwrap()));
+        let account = site.get(&format!("/credit/users/{}", machine["user"].as_str().unwrap()));
         let (units, seconds, credit) = figures(&account["total"]);
         let speed = machine["speed"].as_f64().unwrap() / all["reference_speed"].as_f64().unwrap();
         assert!((credit - seconds / 864.0 * speed).abs() < 1e-9, "{account}");
@@ -88,71 +79,59 @@ fn two_users_compute_a_job_and_their_sums_are_its_units() {
     }
     // Another kind of job, whose units need be decided; and after a crash everything is still there.
     let settings = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 300 });
-    let solve = program.submit(&json!({ "kind": "solve", "settings": settings }));
-    assert_eq!(program.wait_over(solve)["state"], "finished");
-    let decided = program.job(solve)["units_done"].as_u64().unwrap();
+    let solve = site.submit(&json!({ "kind": "solve", "settings": settings }));
+    assert_eq!(site.wait_over(solve)["state"], "finished");
+    let decided = site.job(solve)["units_done"].as_u64().unwrap();
     wait_until("the units of the solution have their credit", || {
-        program.get("/credit")["total"]["units_solve"].as_u64() >= Some(decided)
+        site.get("/credit")["total"]["units_solve"].as_u64() >= Some(decided)
     });
-    let before = program.get("/credit");
-    program.kill();
-    let program = daemon(&state, &server.url(), 0);
-    assert_eq!(program.get("/credit")["total"], before["total"]);
-    let table = program.morpion(&["credit", "--csv"]);
+    let before = site.get("/credit");
+    site.restart();
+    assert_eq!(site.get("/credit")["total"], before["total"]);
+    let table = site.morpion(&["credit", "--csv"]);
     let table = String::from_utf8(table.stdout).unwrap();
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let units = |row: &Vec<&str>| (4..7).map(|column| row[column].parse::<u64>().unwrap()).sum::<u64>();
     assert_eq!(rows.iter().map(units).sum::<u64>(), before["total"]["units"].as_u64().unwrap(), "{table}");
     assert!(rows.iter().all(|row| row.len() == 10 && ["ada", "bob"].contains(&row[0]) && row[1] == "lab"), "{table}");
-    machines_of.into_iter().for_each(|machine| assert!(machine.leave().success()));
-    program.stop();
+    site.stop(machines);
 }
 
 #[test]
 fn nothing_is_counted_twice_whatever_is_killed() {
-    if !server::is_there("nothing_is_counted_twice_whatever_is_killed") {
+    let Some(mut site) = Installation::start("nothing_is_counted_twice_whatever_is_killed", &["--threads=1"]) else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let mut program = daemon(&state, &server.url(), 1);
-    let _machine = machine_of(&server, "one", "ada", "");
-    wait_until("the machine is there", || !machines(&program).is_empty());
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings(120) }));
+    };
+    let _machine = site.machine_for("ada", "", "one", 1);
+    wait_until("the machine is there", || !site.machines().is_empty());
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings(120) }));
     let mut kills = 0;
     for units in [20, 50, 80] {
-        wait_until("more is done", || program.job(id)["units_done"].as_u64() >= Some(units));
-        program.kill();
-        program = daemon(&state, &server.url(), 1);
+        wait_until("more is done", || site.job(id)["units_done"].as_u64() >= Some(units));
+        site.restart();
         kills += 1;
     }
-    let job = program.wait_over(id);
+    let job = site.wait_over(id);
     assert_eq!((&job["state"], &job["units_done"]), (&json!("finished"), &json!(120)), "{job}");
     // What ended within the last quarter of a second before a crash may have lost its credit, and nothing has it
     // twice.
-    program.kill();
-    let program = daemon(&state, &server.url(), 1);
-    let credit = program.get("/credit");
+    site.restart();
+    let credit = site.get("/credit");
     let units = credit["total"]["units"].as_u64().unwrap();
     println!("{units} of 120 units have credit after {kills} kills");
     assert!((1..=120).contains(&units), "{credit}");
     let names: Vec<&str> =
         credit["users"].as_array().unwrap().iter().map(|user| user["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"ada") && names.contains(&"daemon"), "{credit}");
-    program.stop();
+    site.stop([]);
 }
 
 #[test]
 fn a_machine_that_lies_gets_nothing() {
-    if !server::is_there("a_machine_that_lies_gets_nothing") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(directory.path());
-    let program = daemon(&directory.path().join("state"), &server.url(), 0);
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings(3) }));
-    let liar = Liar::connect(&server.url(), None).unwrap();
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let Some(site) = Installation::start("a_machine_that_lies_gets_nothing", &["--threads=0"]) else { return };
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings(3) }));
+    let liar = site.liar();
+    site.wait_for_streams();
     let none = Vec::<Vec<(u16, u64)>>::new();
     for lies in 1..=3 {
         let job = liar.fetch("liar");
@@ -162,38 +141,32 @@ fn a_machine_that_lies_gets_nothing() {
         liar.say(&job.turn, 1, Word::Unit(lie));
         wait_until("the lie is refused", || {
             liar.publish(liar.names.beat(ID), liar.beat("liar"));
-            machines(&program).first().is_some_and(|machine| machine["refused"] == lies)
+            site.machines().first().is_some_and(|machine| machine["refused"] == lies)
         });
     }
     // What it says of itself is brought into bounds.
-    let seen = &machines(&program)[0];
+    let seen = &site.machines()[0];
     let said = (&seen["user"], &seen["team"], &seen["speed"]);
     assert_eq!(said, (&json!("liar"), &json!("a___team"), &json!(20_000_000)), "{seen}");
-    let honest = machine_of(&server, "honest", "ada", "");
-    assert_eq!(program.wait_over(id)["state"], "finished");
-    let all = credit(&program, 3);
+    let honest = site.machine_for("ada", "", "honest", 1);
+    assert_eq!(site.wait_over(id)["state"], "finished");
+    let all = credit(&site, 3);
     let users = all["users"].as_array().unwrap();
     assert!(users.len() == 1 && users[0]["name"] == "ada" && users[0]["units"] == 3, "{all}");
-    assert!(honest.leave().success());
-    program.stop();
+    site.stop([honest]);
 }
 
 #[test]
 fn messages_reach_the_machines_of_their_user() {
-    if !server::is_there("messages_reach_the_machines_of_their_user") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::configured(directory.path(), &crate::hostile::rights());
-    let program = daemon(&directory.path().join("state"), &server.url_of("daemon:password-of-daemon@"), 0);
-    let said = directory.path().join("said");
+    let Some(site) = with_rights("messages_reach_the_machines_of_their_user") else { return };
+    let said = site.path().join("said");
     let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
     command.env("MORPION_USER", "ada").args(["worker", "--workers", "1", "--name", "one", "--nats"]);
-    command.arg(server.url_of("lab-1:password-of-lab-1@")).stderr(std::fs::File::create(&said).unwrap());
+    command.arg(site.server.url_of("lab-1:password-of-lab-1@")).stderr(std::fs::File::create(&said).unwrap());
     let mut machine = command.spawn().unwrap();
-    wait_until("the machine is there", || !machines(&program).is_empty());
+    wait_until("the machine is there", || !site.machines().is_empty());
     for (text, to) in [("For all.", None), ("For bob alone.", Some("bob")), ("For ada.", Some("ada"))] {
-        program.send("POST", "/messages", &json!({ "text": text, "to": to }));
+        site.send("POST", "/messages", &json!({ "text": text, "to": to }));
     }
     let heard = || std::fs::read_to_string(&said).unwrap();
     wait_until("the messages are shown", || heard().contains("For ada."));
@@ -203,10 +176,10 @@ fn messages_reach_the_machines_of_their_user() {
     assert_eq!((heard.matches("For all.").count(), heard.matches("For ada.").count()), (1, 1), "{heard}");
     assert!(!heard.contains("bob"), "{heard}");
     for wrong in [json!({ "text": "" }), json!({ "text": "a\nb" }), json!({ "text": "x".repeat(501) })] {
-        assert_eq!(program.send_refused("POST", "/messages", &wrong), 422);
+        assert_eq!(site.send_refused("POST", "/messages", &wrong), 422);
     }
-    assert_eq!(program.get("/messages")["items"].as_array().unwrap().len(), 3);
+    assert_eq!(site.get("/messages")["items"].as_array().unwrap().len(), 3);
     machine.kill().unwrap();
     machine.wait().unwrap();
-    program.stop();
+    site.stop([]);
 }

@@ -1,7 +1,6 @@
 //! Encrypted connections, and machines that are admitted by certificates.
 
-use crate::daemons::program::{Program, command};
-use crate::machines::{MachineProcess, machines};
+use crate::installation::{Installation, MachineProcess};
 use crate::server::{self, Server};
 use morpion::queue::nats::message::Names;
 use morpion::queue::nats::rights::{configuration, with_machine};
@@ -78,21 +77,21 @@ fn certificates_admit_machines_over_encrypted_connections() {
          verify_and_map: true\n}}\n"
     );
     let server = Server::configured(directory.path(), &format!("{tls}{users}"));
-    let url = |user: &str| format!("tls://{user}@{}", server.address());
-    let mut daemon = command(&directory.path().join("state"));
-    daemon.args(["--threads", "0", "--nats", &url("daemon")]).args(certificates.flags("daemon"));
-    let program = Program::launch(&mut daemon);
+    let address = server.address();
+    let url = |user: &str| format!("tls://{user}@{address}");
+    let flags = [vec!["--threads=0".to_owned()], certificates.flags("daemon")].concat();
+    let of_daemon = url("daemon");
+    let site = Installation::on(directory, server, of_daemon, &flags);
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 2, "seed": 9 });
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings }));
     // Who does not know the authority does not trust the server.
     let stranger = MachineProcess::with_flags(&url("lab-1"), "stranger", &[]);
     let machine = MachineProcess::with_flags(&url("lab-1"), "one", &certificates.flags("lab-1"));
-    assert_eq!(program.wait_over(id)["state"], "finished");
-    let seen = machines(&program);
+    assert_eq!(site.wait_over(id)["state"], "finished");
+    let seen = site.machines();
     assert!(seen.len() == 1 && seen[0]["name"] == "one", "{seen:?}");
-    assert!(machine.leave().success());
     drop(stranger);
     // It has a user of its own by its certificate.
-    let (_, log) = program.end();
+    let log = site.stop([machine]);
     assert!(!log.contains("has no user of its own"), "{log}");
 }

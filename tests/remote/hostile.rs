@@ -1,9 +1,10 @@
 //! Machines that lie, and machines that may do no more than a machine has to.
 
-use crate::daemons::program::{Program, end};
+use crate::daemons::program::end;
 use crate::daemons::*;
-use crate::machines::{MachineProcess, daemon, machines, undisturbed, work};
-use crate::server::{self, Server};
+use crate::installation::Installation;
+use crate::machines::{undisturbed, work};
+use crate::server::Server;
 use async_nats::HeaderMap;
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::{self, consumer::PullConsumer};
@@ -16,7 +17,6 @@ use morpion::queue::nats::rights::{configuration, with_machine};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -140,16 +140,13 @@ impl Liar {
 
 #[test]
 fn a_machine_that_lies_changes_nothing_and_is_named() {
-    if !server::is_there("a_machine_that_lies_changes_nothing_and_is_named") {
+    let Some(site) = Installation::start("a_machine_that_lies_changes_nothing_and_is_named", &["--threads=0"]) else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(directory.path());
-    let program = daemon(&directory.path().join("state"), &server.url(), 0);
+    };
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 3, "seed": 9, "keep_from": 60 });
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    let liar = Liar::connect(&server.url(), None).unwrap();
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let liar = site.liar();
+    site.wait_for_streams();
     // As the words of a hunt are encoded: an improvement that is no game, a unit with 400 moves, nonsense.
     let none = Vec::<Vec<(u16, u64)>>::new();
     let lies = [
@@ -170,29 +167,28 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
         liar.say(&job.turn, 1, Word::Unit(lie));
         wait_until("the lie is refused", || {
             liar.publish(liar.names.beat(ID), liar.beat("liar"));
-            let seen = machines(&program);
+            let seen = site.machines();
             seen.iter().any(|machine| machine["reason"].as_str().is_some_and(|said| said.contains(reason)))
         });
-        assert!(program.job(id)["best"].is_null(), "{}", program.job(id));
+        assert!(site.job(id)["best"].is_null(), "{}", site.job(id));
     }
-    let seen = machines(&program);
+    let seen = site.machines();
     assert_eq!(
         (&seen[0]["name"], &seen[0]["state"], &seen[0]["refused"]),
         (&json!("liar"), &json!("distrusted"), &json!(3))
     );
     liar.publish(liar.names.beat(ID), liar.beat("liar"));
     // It has no place any more; an honest one does all the work.
-    let honest = MachineProcess::start(&server.url(), "honest");
-    let job = program.wait_over(id);
+    let honest = site.machine("honest");
+    let job = site.wait_over(id);
     assert_eq!((&job["state"], &job["units_done"]), (&json!("finished"), &json!(3)), "{job}");
     assert!(job["best"].as_u64().is_some_and(|best| (60..179).contains(&best)), "{job}");
     let has_done = |name: &str, units: u64| {
-        machines(&program).iter().any(|machine| machine["name"] == name && machine["units"] == units)
+        site.machines().iter().any(|machine| machine["name"] == name && machine["units"] == units)
     };
     wait_until("all its units are seen", || has_done("honest", 3));
     assert!(has_done("liar", 0));
-    assert!(honest.leave().success());
-    program.stop();
+    site.stop([honest]);
 }
 
 /// The configuration of `docs/scale-out.md`.
@@ -213,19 +209,14 @@ pub fn rights() -> String {
 const HONEST: (&str, &str) = ("lab-1", "password-of-lab-1");
 const EVIL: (&str, &str) = ("lab-2", "password-of-lab-2");
 
-/// An address with a user and a password.
-fn url_of(server: &Server, (user, password): (&str, &str)) -> String {
-    server.url_of(&format!("{user}:{password}@"))
+/// A user and a password as they stand in an address.
+fn admitted((user, password): (&str, &str)) -> String {
+    format!("{user}:{password}@")
 }
 
-/// A daemon without threads on a server with that configuration.
-fn daemon_with_rights(directory: &Path, server: &Server) -> Program {
-    daemon(&directory.join("state"), &url_of(server, ("daemon", "password-of-daemon")), 0)
-}
-
-/// The machine of a name, as the daemon shows it.
-fn seen(program: &Program, name: &str) -> Option<Value> {
-    machines(program).into_iter().find(|machine| machine["name"] == name)
+/// A daemon without threads on a server with that configuration; nothing if there is no server to test with.
+pub fn with_rights(test: &str) -> Option<Installation> {
+    Installation::configured(test, &rights(), "daemon:password-of-daemon@", &["--threads=0"])
 }
 
 #[test]
@@ -240,18 +231,13 @@ fn the_documents_show_what_the_program_writes() {
 
 #[test]
 fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
-    if !server::is_there("a_machine_needs_no_more_rights_than_the_documents_give_it") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::configured(directory.path(), &rights());
-    let program = daemon_with_rights(directory.path(), &server);
+    let Some(site) = with_rights("a_machine_needs_no_more_rights_than_the_documents_give_it") else { return };
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 2, "seed": 9 });
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    let machine = MachineProcess::start(&url_of(&server, HONEST), "one");
-    assert_eq!(program.wait_over(id)["state"], "finished");
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let machine = site.machine_as(&admitted(HONEST), "one");
+    assert_eq!(site.wait_over(id)["state"], "finished");
     // What a machine has not to do it may not do.
-    let liar = Liar::connect(&server.url(), Some(EVIL)).unwrap();
+    let liar = Liar::connect(&site.server.url(), Some(EVIL)).unwrap();
     let inside = liar.runtime.enter();
     let context = jetstream::new(liar.client.clone());
     drop(inside);
@@ -281,8 +267,8 @@ fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
         liar.client.flush().await.unwrap();
         overheard
     });
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    assert_eq!(program.wait_over(id)["state"], "finished");
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings }));
+    assert_eq!(site.wait_over(id)["state"], "finished");
     liar.runtime.block_on(async {
         let all = futures_util::future::select_all(overheard.into_iter().map(|mut one| {
             Box::pin(async move {
@@ -296,10 +282,10 @@ fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
             panic!("it overhears {}", message.subject);
         }
     });
-    assert!(Liar::connect(&server.url(), None).is_none(), "a stranger is admitted");
+    assert!(Liar::connect(&site.server.url(), None).is_none(), "a stranger is admitted");
     assert!(machine.leave().success());
     // A unit that does not fit into one message comes in parts.
-    program.submit(&json!({ "kind": "hunt", "settings": settings }));
+    site.submit(&json!({ "kind": "hunt", "settings": settings }));
     let job = liar.fetch("asks");
     let request = encode(&PartRequest { turn: job.turn, number: 0 });
     let asked = liar.names.parts_of(EVIL.0);
@@ -314,25 +300,20 @@ fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
             assert_ne!(message.payload, job.packed, "it is sent to {}", message.subject);
         }
     });
-    program.stop();
+    site.stop([]);
 }
 
 #[test]
 fn who_speaks_in_the_name_of_another_machine_harms_itself_alone() {
-    if !server::is_there("who_speaks_in_the_name_of_another_machine_harms_itself_alone") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::configured(directory.path(), &rights());
-    let program = daemon_with_rights(directory.path(), &server);
-    let honest = MachineProcess::start(&url_of(&server, HONEST), "honest");
-    wait_until("the machine is there", || seen(&program, "honest").is_some_and(|machine| machine["state"] == "here"));
+    let Some(site) = with_rights("who_speaks_in_the_name_of_another_machine_harms_itself_alone") else { return };
+    let honest = site.machine_as(&admitted(HONEST), "honest");
+    wait_until("the machine is there", || site.seen("honest").is_some_and(|machine| machine["state"] == "here"));
     // It knows the machine's number, which the daemon tells no machine.
-    let id = seen(&program, "honest").unwrap()["id"].as_str().unwrap().to_owned();
-    let evil = Liar::connect(&server.url(), Some(EVIL)).unwrap();
+    let id = site.seen("honest").unwrap()["id"].as_str().unwrap().to_owned();
+    let evil = Liar::connect(&site.server.url(), Some(EVIL)).unwrap();
     let names = &evil.names;
     evil.publish(names.beat(&evil.place), evil.beat("evil"));
-    wait_until("the other one is there, too", || seen(&program, "evil").is_some());
+    wait_until("the other one is there, too", || site.seen("evil").is_some());
     let as_honest = id.clone();
     let id = id.strip_prefix("lab-1.").expect("the user is told").to_owned();
     for number in 0..10u8 {
@@ -352,42 +333,36 @@ fn who_speaks_in_the_name_of_another_machine_harms_itself_alone() {
         }
         // A message that looks as if the server said that the stream is no more.
         for (status, description) in [(503, "No Responders"), (409, "Consumer Deleted")] {
-            evil.publish_status(&names.said(&evil.place), &server, status, description);
+            evil.publish_status(&names.said(&evil.place), &site.server, status, description);
         }
     }
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 3, "seed": 9 });
-    let job = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    assert_eq!(program.wait_over(job)["state"], "finished");
-    let machine = seen(&program, "honest").unwrap();
+    let job = site.submit(&json!({ "kind": "hunt", "settings": settings }));
+    assert_eq!(site.wait_over(job)["state"], "finished");
+    let machine = site.seen("honest").unwrap();
     assert_eq!((&machine["state"], &machine["refused"]), (&json!("here"), &json!(0)), "{machine}");
-    assert_eq!(program.get("/machines")["connected"], true);
+    assert_eq!(site.get("/machines")["connected"], true);
     // Under its own name it may say that it has the other one's number. That counts against it.
-    let refused = || seen(&program, "evil").unwrap()["refused"].as_u64().unwrap();
+    let refused = || site.seen("evil").unwrap()["refused"].as_u64().unwrap();
     let before = refused();
     for number in 0..10u8 {
         evil.publish_word(names.said(&format!("{}.{id}", EVIL.0)), vec![255, number]);
     }
     wait_until("it counts against it", || refused() >= before + 10);
-    assert_eq!(seen(&program, "evil").unwrap()["state"], "distrusted");
-    let machine = seen(&program, "honest").unwrap();
+    assert_eq!(site.seen("evil").unwrap()["state"], "distrusted");
+    let machine = site.seen("honest").unwrap();
     assert_eq!((&machine["state"], &machine["refused"]), (&json!("here"), &json!(0)), "{machine}");
-    assert!(honest.leave().success());
-    program.stop();
+    site.stop([honest]);
 }
 
 #[test]
 fn who_ends_the_turns_of_others_changes_no_result() {
-    if !server::is_there("who_ends_the_turns_of_others_changes_no_result") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
+    let Some(site) = with_rights("who_ends_the_turns_of_others_changes_no_result") else { return };
     let work: Vec<Value> = work().into_iter().take(2).collect();
-    let expected = undisturbed(directory.path(), &work);
-    let server = Server::configured(directory.path(), &rights());
-    let program = daemon_with_rights(directory.path(), &server);
-    let honest = MachineProcess::start(&url_of(&server, HONEST), "honest");
+    let expected = undisturbed(site.path(), &work);
+    let honest = site.machine_as(&admitted(HONEST), "honest");
     let is_over = Arc::<AtomicBool>::default();
-    let (ends, url) = (Arc::clone(&is_over), server.url());
+    let (ends, url) = (Arc::clone(&is_over), site.server.url());
     let ending = std::thread::spawn(move || {
         let evil = Liar::connect(&url, Some(EVIL)).unwrap();
         let mut rounds = 0u32;
@@ -407,15 +382,14 @@ fn who_ends_the_turns_of_others_changes_no_result() {
         }
         rounds
     });
-    let ids: Vec<u64> = work.iter().map(|job| program.submit(job)).collect();
-    let found: Vec<Value> = ids.iter().map(|&id| end(&program, id)).collect();
+    let ids: Vec<u64> = work.iter().map(|job| site.submit(job)).collect();
+    let found: Vec<Value> = ids.iter().map(|&id| end(&site, id)).collect();
     is_over.store(true, Ordering::SeqCst);
     let rounds = ending.join().unwrap();
     assert_eq!(found, expected);
-    let machine = seen(&program, "honest").unwrap();
+    let machine = site.seen("honest").unwrap();
     assert!(machine["refused"] == 0 && rounds > 3, "{machine}, {rounds} rounds");
-    assert!(honest.leave().success());
-    program.stop();
+    site.stop([honest]);
 }
 
 /// The configuration of version 0.2: all machines have one user.
@@ -439,20 +413,14 @@ const SHARED: &str = r#"authorization {
 
 #[test]
 fn machines_that_share_a_user_are_served_and_the_log_says_so() {
-    if !server::is_there("machines_that_share_a_user_are_served_and_the_log_says_so") {
+    let test = "machines_that_share_a_user_are_served_and_the_log_says_so";
+    let Some(site) = Installation::configured(test, SHARED, "daemon:daemon-password@", &["--threads=0"]) else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::configured(directory.path(), SHARED);
-    let program = daemon(&directory.path().join("state"), &url_of(&server, ("daemon", "daemon-password")), 0);
+    };
     let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 2, "seed": 9 });
-    let id = program.submit(&json!({ "kind": "hunt", "settings": settings }));
-    let shares =
-        ["one", "two"].map(|name| MachineProcess::start(&url_of(&server, ("worker", "worker-password")), name));
-    assert_eq!(program.wait_over(id)["state"], "finished");
-    for machine in shares {
-        assert!(machine.leave().success());
-    }
-    let log = program.end().1;
+    let id = site.submit(&json!({ "kind": "hunt", "settings": settings }));
+    let shares = ["one", "two"].map(|name| site.machine_as("worker:worker-password@", name));
+    assert_eq!(site.wait_over(id)["state"], "finished");
+    let log = site.stop(shares);
     assert_eq!(log.matches("has no user of its own").count(), 1, "{log}");
 }

@@ -18,6 +18,7 @@ mod daemons;
 mod delivery;
 mod encryption;
 mod hostile;
+mod installation;
 mod machines;
 mod network;
 mod players;

@@ -2,12 +2,11 @@
 //! checked. What comes of them is what comes of them without machines; who answers what cannot be, or otherwise than
 //! the others, changes nothing.
 
-use crate::daemons::program::{Program, command};
+use crate::daemons::program::Program;
 use crate::daemons::*;
 use crate::hostile::{ID, Liar};
-use crate::machines::{MachineProcess, daemon, machines};
+use crate::installation::Installation;
 use crate::quorum::next_turn;
-use crate::server::{self, Server};
 use morpion::core::encoding::{decode, encode};
 use morpion::jobs::analysing::AnalyseJob;
 use morpion::jobs::checking::CheckJob;
@@ -94,80 +93,66 @@ fn left_alone(directory: &Path, work: &[Value]) -> Vec<Vec<String>> {
 
 #[test]
 fn what_machines_play_is_what_threads_play() {
-    if !server::is_there("what_machines_play_is_what_threads_play") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let expected = left_alone(directory.path(), &work());
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
     // Nobody but the machines computes, but for what needs the patterns of all games.
-    let program = daemon(&state, &server.url(), 0);
-    let played = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
-    let ids: Vec<u64> = work().iter().map(|job| program.submit(job)).collect();
+    let Some(site) = Installation::start("what_machines_play_is_what_threads_play", &["--threads=0"]) else { return };
+    let expected = left_alone(site.path(), &work());
+    let played = ["one", "two"].map(|name| site.machine(name));
+    let ids: Vec<u64> = work().iter().map(|job| site.submit(job)).collect();
     for (job, (id, expected)) in work().iter().zip(ids.iter().zip(&expected)) {
-        assert_eq!(result(&program, &state, *id), *expected, "{job}");
+        assert_eq!(result(&site, &site.state(), *id), *expected, "{job}");
     }
     // Three units of each kind of games, three games, questions, parts of the plan, pairs, and positions, and one.
-    let count = || -> u64 { machines(&program).iter().map(|machine| machine["units"].as_u64().unwrap()).sum() };
+    let count = || -> u64 { site.machines().iter().map(|machine| machine["units"].as_u64().unwrap()).sum() };
     // A machine says what it has done a moment after the job is over.
     wait_until("all units are counted", || count() == 22);
-    let seen = machines(&program);
+    let seen = site.machines();
     assert_eq!(seen.len(), 2, "{seen:?}");
     assert!(seen.iter().all(|machine| machine["refused"] == 0), "{seen:?}");
-    for machine in played {
-        assert!(machine.leave().success());
-    }
-    program.stop();
+    site.stop(played);
 }
 
 /// A machine that is stopped in the midst of a unit begins nothing anew: the unit is computed by another one.
 #[test]
 fn a_unit_of_a_machine_that_leaves_goes_to_another_one() {
-    if !server::is_there("a_unit_of_a_machine_that_leaves_goes_to_another_one") {
+    let Some(site) = Installation::start("a_unit_of_a_machine_that_leaves_goes_to_another_one", &["--threads=0"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
+    };
     let work = [json!({ "kind": "selfplay", "settings": { "games": 24, "nodes": 2000, "seed": 4, "size": 9 } })];
-    let expected = left_alone(directory.path(), &work);
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let program = daemon(&state, &server.url(), 0);
-    let id = program.submit(&work[0]);
+    let expected = left_alone(site.path(), &work);
+    let id = site.submit(&work[0]);
     for name in ["one", "two"] {
-        let machine = MachineProcess::start(&server.url(), name);
+        let machine = site.machine(name);
         wait_until("the machine is at a unit", || {
-            machines(&program).iter().any(|seen| seen["name"] == name && seen["running"] == 1)
+            site.machines().iter().any(|seen| seen["name"] == name && seen["running"] == 1)
         });
         assert!(machine.leave().success());
     }
-    let last = MachineProcess::start(&server.url(), "three");
-    assert_eq!(result(&program, &state, id), expected[0]);
-    assert!(last.leave().success());
-    program.stop();
+    let last = site.machine("three");
+    assert_eq!(result(&site, &site.state(), id), expected[0]);
+    site.stop([last]);
 }
 
 #[test]
 fn a_program_of_another_version_gets_no_such_units() {
-    if !server::is_there("a_program_of_another_version_gets_no_such_units") {
+    let Some(site) = Installation::start("a_program_of_another_version_gets_no_such_units", &["--threads=1"]) else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let program = daemon(&state, &server.url(), 1);
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
-    let old = Liar::connect(&server.url(), None).unwrap();
+    };
+    site.wait_for_streams();
+    let old = site.liar();
     let is_here = || {
         old.publish(old.names.beat(ID), old.beat("old"));
-        machines(&program).iter().any(|machine| machine["name"] == "old" && machine["state"] == "here")
+        site.machines().iter().any(|machine| machine["name"] == "old" && machine["state"] == "here")
     };
     wait_until("the old machine is there", is_here);
     // Hunts it gets, and of the games all are played by the daemon.
     let games = json!({ "games": 20, "nodes": 60, "seed": 4, "size": 9 });
-    let id = program.submit(&json!({ "kind": "selfplay", "settings": games }));
-    wait_until("the games are played", || is_here() && program.job(id)["state"] == "finished");
+    let id = site.submit(&json!({ "kind": "selfplay", "settings": games }));
+    wait_until("the games are played", || is_here() && site.job(id)["state"] == "finished");
     assert!(next_turn(&old).is_none(), "a unit of players is sent to an old machine");
-    program.submit(&json!({ "kind": "hunt", "settings": endless(3) }));
+    site.submit(&json!({ "kind": "hunt", "settings": endless(3) }));
     wait_until("the hunt is sent", || is_here() && next_turn(&old).is_some());
-    program.stop();
+    site.stop([]);
 }
 
 /// Says, as a machine with that many workers, that it is there.
@@ -184,17 +169,16 @@ fn ended(outcome: &impl serde::Serialize) -> Vec<u8> {
 
 #[test]
 fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
-    if !server::is_there("outcomes_that_cannot_be_are_refused_and_their_machine_is_named") {
+    let Some(site) =
+        Installation::start("outcomes_that_cannot_be_are_refused_and_their_machine_is_named", &["--threads=0"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
+    };
     let work = &work()[..1];
-    let expected = left_alone(directory.path(), work);
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let program = daemon(&state, &server.url(), 0);
-    let id = program.submit(&work[0]);
-    let liar = Liar::connect(&server.url(), None).unwrap();
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let expected = left_alone(site.path(), work);
+    let id = site.submit(&work[0]);
+    let liar = site.liar();
+    site.wait_for_streams();
     let record = |lines: Vec<String>| SelfplayRecord { lines, ends: [8, 0, 0], plies: 8, milliseconds: 1 };
     let said = |record, part| ended(&PlayedOutcome { record, part });
     let lies = [
@@ -214,39 +198,37 @@ fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
         liar.say(&turn, 1, Word::Unit(lie));
         wait_until("the lie is refused", || {
             be_there(&liar, "liar", 1);
-            machines(&program).iter().any(|seen| seen["reason"].as_str().is_some_and(|said| said.contains(reason)))
+            site.machines().iter().any(|seen| seen["reason"].as_str().is_some_and(|said| said.contains(reason)))
         });
     }
-    let seen = machines(&program);
+    let seen = site.machines();
     assert_eq!((&seen[0]["name"], &seen[0]["state"]), (&json!("liar"), &json!("distrusted")), "{seen:?}");
-    assert_eq!(program.job(id)["units_done"], 0);
-    let honest = MachineProcess::start(&server.url(), "honest");
-    assert_eq!(result(&program, &state, id), expected[0]);
-    assert!(honest.leave().success());
-    program.stop();
+    assert_eq!(site.job(id)["units_done"], 0);
+    let honest = site.machine("honest");
+    assert_eq!(result(&site, &site.state(), id), expected[0]);
+    site.stop([honest]);
 }
 
 /// Without a quorum the lie would count: it is an outcome that could be one.
 #[test]
 fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
-    if !server::is_there("with_a_quorum_machines_have_to_agree_on_what_they_play") {
+    let Some(site) = Installation::start(
+        "with_a_quorum_machines_have_to_agree_on_what_they_play",
+        &["--threads=0", "--machine-quorum=2"],
+    ) else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
+    };
     let work = &work()[2..3];
-    let expected = left_alone(directory.path(), work);
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let mut command = command(&state);
-    let program = Program::launch(command.args(["--nats", &server.url(), "--threads=0", "--machine-quorum=2"]));
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
-    let liar = Liar::connect(&server.url(), None).unwrap();
-    let id = program.submit(&work[0]);
+    let expected = left_alone(site.path(), work);
+    site.wait_for_streams();
+    let liar = site.liar();
+    let id = site.submit(&work[0]);
     // A machine of two workers that has found no pattern in any game.
     let found = MinedFigures::Game { positions: 9, asked: 9, patterns: 0 };
     let part = Some(encode(&PatternDatabase::default().write()));
     let lie = ended(&PlayedOutcome { record: MineRecord { found, milliseconds: 1 }, part });
     let mut told = 0;
-    let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
+    let waits = || site.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
     wait_until("all games wait for another machine", || {
         be_there(&liar, "liar", 2);
         if let Some(job) = next_turn(&liar) {
@@ -258,33 +240,28 @@ fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
     });
     wait_until("the log says so", || {
         be_there(&liar, "liar", 2);
-        program.said().contains("waits for another machine")
+        site.said().contains("waits for another machine")
     });
-    assert_eq!(program.job(id)["units_done"], 0);
-    let honest = ["one", "two"].map(|name| MachineProcess::start(&server.url(), name));
-    assert_eq!(result(&program, &state, id), expected[0]);
-    wait_until("the log names the liar", || program.said().contains("the machine liar of liar says otherwise"));
-    assert!(!["one", "two"].iter().any(|name| program.said().contains(&format!("the machine {name} of"))));
-    for machine in honest {
-        assert!(machine.leave().success());
-    }
-    program.stop();
+    assert_eq!(site.job(id)["units_done"], 0);
+    let honest = ["one", "two"].map(|name| site.machine(name));
+    assert_eq!(result(&site, &site.state(), id), expected[0]);
+    wait_until("the log names the liar", || site.said().contains("the machine liar of liar says otherwise"));
+    assert!(!["one", "two"].iter().any(|name| site.said().contains(&format!("the machine {name} of"))));
+    site.stop(honest);
 }
 
 /// Where time would decide, a machine says so, and the daemon computes the unit: without threads on one of its own.
 #[test]
 fn a_unit_for_which_a_machine_takes_too_long_comes_home() {
-    if !server::is_there("a_unit_for_which_a_machine_takes_too_long_comes_home") {
+    let Some(site) = Installation::start("a_unit_for_which_a_machine_takes_too_long_comes_home", &["--threads=0"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let program = daemon(&state, &server.url(), 0);
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
-    let slow = Liar::connect(&server.url(), None).unwrap();
+    };
+    site.wait_for_streams();
+    let slow = site.liar();
     let job = &work()[7];
     assert_eq!(job["kind"], "analyse");
-    let id = program.submit(job);
+    let id = site.submit(job);
     let mut late = 0;
     wait_until("the position is analysed", || {
         be_there(&slow, "slow", 1);
@@ -293,39 +270,36 @@ fn a_unit_for_which_a_machine_takes_too_long_comes_home() {
             slow.say(&job.turn, 1, Word::Unit(encode(&1u32)));
             late += 1;
         }
-        program.job(id)["state"] == "finished"
+        site.job(id)["state"] == "finished"
     });
     assert_eq!(late, 1);
-    let alone = left_alone(directory.path(), &work()[7..]);
-    assert_eq!(result(&program, &state, id), alone[0]);
+    let alone = left_alone(site.path(), &work()[7..]);
+    assert_eq!(result(&site, &site.state(), id), alone[0]);
     // What is limited by time alone is not sent.
     let timed = json!({ "game": "go", "position": "(;SZ[5];B[cc];W[bb])", "time": 0.01 });
-    let id = program.submit(&json!({ "kind": "analyse", "settings": timed }));
+    let id = site.submit(&json!({ "kind": "analyse", "settings": timed }));
     for _ in 0..10 {
         be_there(&slow, "slow", 1);
         assert!(next_turn(&slow).is_none(), "a unit that time decides is sent");
     }
-    assert_eq!(program.job(id)["units_done"], 0);
-    program.stop();
+    assert_eq!(site.job(id)["units_done"], 0);
+    site.stop([]);
 }
 
 /// A thread of the daemon needs nobody to agree.
 #[test]
 fn with_a_quorum_a_thread_decides_alone() {
-    if !server::is_there("with_a_quorum_a_thread_decides_alone") {
+    let Some(site) =
+        Installation::start("with_a_quorum_a_thread_decides_alone", &["--threads=1", "--machine-quorum=2"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let expected = left_alone(directory.path(), &work()[..1]);
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let mut command = command(&state);
-    let program = Program::launch(command.args(["--nats", &server.url(), "--threads=1", "--machine-quorum=2"]));
-    let machine = MachineProcess::start(&server.url(), "one");
-    wait_until("the machine is there", || !machines(&program).is_empty());
-    let id = program.submit(&work()[0]);
-    assert_eq!(result(&program, &state, id), expected[0]);
-    assert!(machine.leave().success());
-    program.stop();
+    };
+    let expected = left_alone(site.path(), &work()[..1]);
+    let machine = site.machine("one");
+    wait_until("the machine is there", || !site.machines().is_empty());
+    let id = site.submit(&work()[0]);
+    assert_eq!(result(&site, &site.state(), id), expected[0]);
+    site.stop([machine]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Solutions with a quorum: a machine has one say on a unit, however many workers it has.
 
-use crate::daemons::program::{Program, command, end};
+use crate::daemons::program::{Program, end};
 use crate::daemons::*;
 use crate::hostile::{ID, Liar};
-use crate::machines::{MachineProcess, daemon, machines};
-use crate::server::{self, Server};
+use crate::installation::Installation;
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use morpion::core::encoding::{decode, encode};
@@ -12,7 +11,6 @@ use morpion::core::game::MAX_VALUE;
 use morpion::queue::nats::message::{Beat, Introduction, JobMessage, Names, Word};
 use morpion::queue::nats::rights::{configuration, with_machine};
 use serde_json::{Value, json};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -106,31 +104,30 @@ fn known_machines(program: &Program, id: u64) -> Vec<Value> {
 
 #[test]
 fn two_workers_of_a_lying_machine_do_not_confirm_each_other() {
-    if !server::is_there("two_workers_of_a_lying_machine_do_not_confirm_each_other") {
+    let Some(site) =
+        Installation::start("two_workers_of_a_lying_machine_do_not_confirm_each_other", &["--threads=0"])
+    else {
         return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path());
-    let server = Server::start(directory.path());
-    let program = daemon(&directory.path().join("state"), &server.url(), 0);
-    let id = program.submit(&solution());
-    let liar = BusyLiar::start(&server.url());
+    };
+    let expected = undisturbed(site.path());
+    let id = site.submit(&solution());
+    let liar = BusyLiar::start(&site.server.url());
     // It answers units, but decides none, and the job says why it does not come on.
-    let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
+    let waits = || site.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
     wait_until("the job waits for another machine", || liar.told.load(Ordering::SeqCst) > 0 && waits());
-    wait_until("the log says so", || program.said().contains("waits for another machine"));
-    assert_eq!(program.job(id)["solution"]["units"]["finished"], 0, "{}", program.job(id));
+    wait_until("the log says so", || site.said().contains("waits for another machine"));
+    assert_eq!(site.job(id)["solution"]["units"]["finished"], 0, "{}", site.job(id));
     // With an honest one it gets on where they agree. Where they do not a third one decides.
-    let honest = MachineProcess::start(&server.url(), "honest");
+    let honest = site.machine("honest");
     wait_until("the honest one has answered, and they differ", || {
-        machines(&program).iter().any(|machine| machine["name"] == "honest" && machine["units"].as_u64() > Some(0))
+        site.machines().iter().any(|machine| machine["name"] == "honest" && machine["units"].as_u64() > Some(0))
             && waits()
     });
-    let third = MachineProcess::launch(Command::new(env!("CARGO_BIN_EXE_morpion")), &server.url(), "third", 2);
-    assert_eq!(end(&program, id), expected);
-    assert_eq!(program.job(id)["solution"]["contradictions"], 0);
-    assert!(program.job(id)["reason"] == "solved", "{}", program.job(id));
-    let known = known_machines(&program, id);
+    let third = site.machine_for("third", "", "third", 2);
+    assert_eq!(end(&site, id), expected);
+    assert_eq!(site.job(id)["solution"]["contradictions"], 0);
+    assert!(site.job(id)["reason"] == "solved", "{}", site.job(id));
+    let known = known_machines(&site, id);
     let of = |name: &str| known.iter().find(|worker| worker["name"] == name).unwrap_or_else(|| panic!("{known:?}"));
     assert!(of("machine liar")["wrong"].as_u64() > Some(0) && of("machine liar")["user"] == "liar", "{known:?}");
     for honest in ["machine honest", "machine third"] {
@@ -138,58 +135,44 @@ fn two_workers_of_a_lying_machine_do_not_confirm_each_other() {
     }
     println!("the liar has answered {} units: {}", liar.told.load(Ordering::SeqCst), of("machine liar"));
     drop(liar);
-    assert!(honest.leave().success() && third.leave().success());
-    program.stop();
+    site.stop([honest, third]);
 }
 
 /// Machines with names of their own are one, if they are admitted as one user of the server.
 #[test]
 fn machines_of_one_user_of_the_server_do_not_confirm_each_other() {
-    if !server::is_there("machines_of_one_user_of_the_server_do_not_confirm_each_other") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path());
     let names = Names::new("morpion").unwrap();
     let users = [("lab-1", "one"), ("lab-2", "two"), ("lab-3", "three")];
     let begun = configuration(&names, None, "of-daemon").unwrap();
     let whole = users.iter().fold(begun, |text, (user, word)| with_machine(&text, &names, user, word).unwrap());
     // Where the streams are the flags of the server say.
     let lines = whole.lines().filter(|line| !line.starts_with("jetstream "));
-    let server = Server::configured(directory.path(), &lines.map(|line| format!("{line}\n")).collect::<String>());
-    let url_of = |(user, word): (&str, &str)| server.url_of(&format!("{user}:{word}@"));
-    let program = daemon(&directory.path().join("state"), &url_of(("daemon", "of-daemon")), 0);
-    let id = program.submit(&solution());
-    wait_until("the daemon has its streams", || program.get("/machines")["connected"] == true);
+    let rights: String = lines.map(|line| format!("{line}\n")).collect();
+    let test = "machines_of_one_user_of_the_server_do_not_confirm_each_other";
+    let Some(site) = Installation::configured(test, &rights, "daemon:of-daemon@", &["--threads=0"]) else { return };
+    let expected = undisturbed(site.path());
+    let id = site.submit(&solution());
+    site.wait_for_streams();
     let [_, second, _] = users;
     let liars = [("00000000000011ab", "a"), ("00000000000011ac", "b")]
-        .map(|(number, name)| BusyLiar::start_as(&server.url(), Some(second), number, name));
-    let waits = || program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
-    wait_until("both are there", || machines(&program).len() == 2);
+        .map(|(number, name)| BusyLiar::start_as(&site.server.url(), Some(second), number, name));
+    let waits = || site.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"));
+    wait_until("both are there", || site.machines().len() == 2);
     wait_until("the job waits for another machine", || {
         liars.iter().any(|liar| liar.told.load(Ordering::SeqCst) > 0) && waits()
     });
-    assert_eq!(program.job(id)["solution"]["units"]["finished"], 0, "{}", program.job(id));
-    let honest = [users[0], users[2]].map(|user| MachineProcess::start(&url_of(user), "the same name"));
-    assert_eq!(end(&program, id), expected);
-    assert_eq!(program.job(id)["solution"]["contradictions"], 0);
-    let known = known_machines(&program, id);
+    assert_eq!(site.job(id)["solution"]["units"]["finished"], 0, "{}", site.job(id));
+    let honest =
+        [users[0], users[2]].map(|(user, word)| site.machine_as(&format!("{user}:{word}@"), "the same name"));
+    assert_eq!(end(&site, id), expected);
+    assert_eq!(site.job(id)["solution"]["contradictions"], 0);
+    let known = known_machines(&site, id);
     let mut users: Vec<(&str, bool)> =
         known.iter().map(|worker| (worker["user"].as_str().unwrap(), worker["wrong"].as_u64() > Some(0))).collect();
     users.sort_unstable();
     assert_eq!(users, [("lab-1", false), ("lab-2", true), ("lab-3", false)], "{known:?}");
     drop(liars);
-    for machine in honest {
-        assert!(machine.leave().success());
-    }
-    program.stop();
-}
-
-/// A machine of a user, with two workers.
-fn machine_of(server: &Server, name: &str, user: &str) -> MachineProcess {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_morpion"));
-    command.env("MORPION_USER", user);
-    MachineProcess::launch(command, &server.url(), name, 2)
+    site.stop(honest);
 }
 
 /// Units of solutions that a user has credit for.
@@ -200,45 +183,34 @@ fn units_of(credit: &Value, user: &str) -> u64 {
 
 /// Two machines of two users solve a game. Until they agree nothing has credit, or with `early` the first answer has.
 fn both_have_credit_once(test: &str, early: bool) {
-    if !server::is_there(test) {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let expected = undisturbed(directory.path());
-    let (server, state) = (Server::start(directory.path()), directory.path().join("state"));
-    let start = || {
-        let mut command = command(&state);
-        command.args(["--nats", &server.url(), "--threads", "0"]);
-        command.args(early.then_some("--credit-early"));
-        Program::launch(&mut command)
-    };
-    let program = start();
-    let id = program.submit(&solution());
-    let one = machine_of(&server, "one", "ada");
+    let flags = if early { &["--threads=0", "--credit-early"][..] } else { &["--threads=0"] };
+    let Some(mut site) = Installation::start(test, flags) else { return };
+    let expected = undisturbed(site.path());
+    let id = site.submit(&solution());
+    let one = site.machine_for("ada", "", "one", 2);
     wait_until("it waits for another machine", || {
-        program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"))
+        site.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"))
     });
     // What has credit is stored within a quarter of a second.
     std::thread::sleep(Duration::from_secs(1));
-    assert_eq!(units_of(&program.get("/credit"), "ada") > 0, early);
+    assert_eq!(units_of(&site.get("/credit"), "ada") > 0, early);
     // A restart of the daemon forgets neither the answers nor who has given them.
-    program.kill();
-    let program = start();
+    site.restart();
     wait_until("it waits again", || {
-        machines(&program).len() == 1
-            && program.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"))
+        site.machines().len() == 1
+            && site.job(id)["reason"].as_str().is_some_and(|why| why.contains("waits for another machine"))
     });
-    assert_eq!(program.job(id)["solution"]["units"]["finished"], 0);
-    let two = machine_of(&server, "two", "bob");
-    assert_eq!(end(&program, id), expected);
-    let units = program.job(id)["solution"]["units"].clone();
+    assert_eq!(site.job(id)["solution"]["units"]["finished"], 0);
+    let two = site.machine_for("bob", "", "two", 2);
+    assert_eq!(end(&site, id), expected);
+    let units = site.job(id)["solution"]["units"].clone();
     let [made, decided] = [&["made"][..], &["finished", "split"]]
         .map(|of| of.iter().map(|of| units[of].as_u64().unwrap()).sum::<u64>());
-    let known = known_machines(&program, id);
+    let known = known_machines(&site, id);
     assert_eq!(known.len(), 2, "{known:?}");
     let mut credit = Value::Null;
     wait_until("all decided units have credit", || {
-        credit = program.get("/credit");
+        credit = site.get("/credit");
         ["ada", "bob"].iter().all(|user| units_of(&credit, user) >= decided)
     });
     for (user, name) in [("ada", "machine one"), ("bob", "machine two")] {
@@ -255,11 +227,9 @@ fn both_have_credit_once(test: &str, early: bool) {
         assert!((decided..=made.min(decided + of("not_needed"))).contains(&credited), "{user}: {credit} {worker}");
     }
     println!("early {early}: {decided} of {made} units decided; {credit}");
-    program.kill();
-    let program = start();
-    assert_eq!(program.get("/credit")["total"], credit["total"]);
-    assert!(one.leave().success() && two.leave().success());
-    program.stop();
+    site.restart();
+    assert_eq!(site.get("/credit")["total"], credit["total"]);
+    site.stop([one, two]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::daemons::program::{Program, end};
 use crate::daemons::*;
-use crate::machines::{MachineProcess, daemon, expected, machines, undisturbed, work};
+use crate::installation::{MachineProcess, daemon, machines};
+use crate::machines::{expected, undisturbed, work};
 use crate::network::{self, Network, Wanted};
 use crate::proxy::Proxy;
 use crate::server::{self, Server};
@@ -174,7 +175,8 @@ impl<'a> Scene<'a> {
             None => (Server::start(folder), Vec::<Proxy>::new()),
         };
         let state = folder.join("state");
-        let program = daemon(&state, &proxies.last().map_or(server.url(), Proxy::url), threads);
+        let flags = [format!("--threads={threads}")];
+        let program = daemon(&state, &proxies.last().map_or(server.url(), Proxy::url), &flags);
         let machines = Vec::new();
         proxies.truncate(PLACES.len());
         let troubles = Vec::new();
@@ -231,7 +233,7 @@ impl<'a> Scene<'a> {
                 figures.killed[2] += 1;
                 assert_trusted(&self.program);
                 self.program.kill();
-                self.program = daemon(&self.state, &self.daemon_url(), self.threads);
+                self.program = daemon(&self.state, &self.daemon_url(), &[format!("--threads={}", self.threads)]);
             }
             (Blow::Cut, Some(network)) => {
                 network.cut(place);

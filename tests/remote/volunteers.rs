@@ -1,8 +1,9 @@
 //! Threads, machines and volunteers serve one daemon.
 
-use crate::daemons::program::{Program, command, end};
+use crate::daemons::program::end;
 use crate::daemons::*;
-use crate::machines::{MachineProcess, expected, machines, work};
+use crate::installation::Installation;
+use crate::machines::{expected, work};
 use crate::project::Project;
 use crate::server::{self, Server};
 use serde_json::Value;
@@ -22,13 +23,13 @@ fn threads_machines_and_volunteers_serve_one_daemon() {
     let directory = tempfile::tempdir().unwrap();
     let expected = expected();
     let (server, project) = (Server::start(directory.path()), Project::new(directory.path()));
-    let mut daemon = command(&project.path("state"));
-    daemon.args(["--threads", "1", "--nats", &server.url(), "--boinc", &project.spool(), "--boinc-units", "2"]);
-    let program = Program::launch(&mut daemon);
-    let machine = MachineProcess::start(&server.url(), "one");
-    wait_until("the machine is there", || !machines(&program).is_empty());
-    assert_eq!(program.get("/health")["workers"], 4);
-    let ids: Vec<u64> = work().iter().map(|job| program.submit(job)).collect();
+    let url = server.url();
+    let flags = ["--threads", "1", "--boinc", &project.spool(), "--boinc-units", "2"];
+    let site = Installation::on(directory, server, url, &flags);
+    let machine = site.machine("one");
+    wait_until("the machine is there", || !site.machines().is_empty());
+    assert_eq!(site.get("/health")["workers"], 4);
+    let ids: Vec<u64> = work().iter().map(|job| site.submit(job)).collect();
     let mut computed = BTreeSet::new();
     wait_until("all jobs are over", || {
         for workunit in project.make_work() {
@@ -38,17 +39,17 @@ fn threads_machines_and_volunteers_serve_one_daemon() {
                 assert_eq!(code, Some(0), "{said}");
             }
         }
-        ids.iter().all(|&id| ["finished", "failed"].contains(&program.job(id)["state"].as_str().unwrap()))
+        ids.iter().all(|&id| ["finished", "failed"].contains(&site.job(id)["state"].as_str().unwrap()))
     });
-    let found: Vec<Value> = ids.iter().map(|&id| end(&program, id)).collect();
+    let found: Vec<Value> = ids.iter().map(|&id| end(&site, id)).collect();
     assert_eq!(found, *expected);
     // Each unit of a hunt counts once, and each of the three has done some.
-    let jobs: Vec<Value> = ids.iter().map(|&id| program.job(id)).collect();
+    let jobs: Vec<Value> = ids.iter().map(|&id| site.job(id)).collect();
     let of_hunts = jobs.iter().filter(|job| job["kind"] == "hunt").map(|job| job["units_done"].as_u64().unwrap());
     let of_hunts: u64 = of_hunts.sum();
     let mut credit = Value::Null;
     wait_until("all units of hunts have their credit", || {
-        credit = program.get("/credit");
+        credit = site.get("/credit");
         credit["total"]["units_hunt"].as_u64() >= Some(of_hunts)
     });
     assert_eq!(credit["total"]["units_hunt"].as_u64(), Some(of_hunts), "{credit}");
@@ -56,10 +57,9 @@ fn threads_machines_and_volunteers_serve_one_daemon() {
     assert!(shares.iter().all(|&units| units > 0), "{credit}");
     assert_eq!(Some(shares.iter().sum()), credit["total"]["units"].as_u64(), "{credit}");
     // Volunteers have the time that their results tell.
-    let boinc = program.get("/credit/users/boinc");
+    let boinc = site.get("/credit/users/boinc");
     let of = |what: &str| boinc["total"][what].as_f64().unwrap();
     assert!(of("seconds") > 0.0 && (of("credit") - of("seconds") / 864.0).abs() < 1e-9, "{boinc}");
     println!("units of the thread, the machine and the volunteers: {shares:?}; {} workunits", computed.len());
-    assert!(machine.leave().success());
-    program.stop();
+    site.stop([machine]);
 }
