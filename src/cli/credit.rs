@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 /// Show who has computed how much for a daemon.
 ///
-/// Units of hunts, solutions and proofs, the time of the workers that had them, and the credit for it: of all users
-/// and teams, or of one user by machine and day. docs/scale-out.md says what credit is given for.
+/// Units of hunts, solutions, proofs and players, the time of the workers that had them, and the credit for it: of
+/// all users and teams, or of one user by machine and day. docs/scale-out.md says what credit is given for.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Show this user's machines and days.
@@ -63,12 +63,14 @@ fn project_tables(credit: &ProjectCreditView, out: &mut dyn Write) -> std::io::R
         return Ok(());
     }
     let row = |(rank, one): (usize, &ContributorView)| ranked(rank, &one.name, &one.contribution);
-    let rows = |list: &[ContributorView]| -> Vec<[String; 10]> { (1..).zip(list).map(row).collect() };
+    let rows = |list: &[ContributorView]| -> Vec<[String; 11]> { (1..).zip(list).map(row).collect() };
     table(heads("user"), &rows(users), out)?;
     if !teams.is_empty() {
         writeln!(out)?;
         table(heads("team"), &rows(teams), out)?;
     }
+    // The last line goes to the other stream, below the tables.
+    out.flush()?;
     say!(
         "{}, {}, {}: {} of credit for {}",
         counted(*users_count as usize, "user"),
@@ -82,22 +84,23 @@ fn project_tables(credit: &ProjectCreditView, out: &mut dyn Write) -> std::io::R
 
 fn user_tables(account: &UserAccountView, out: &mut dyn Write) -> std::io::Result<()> {
     let UserAccountView { name, total, days, machines, .. } = account;
-    let machines: Vec<[String; 10]> =
+    let machines: Vec<[String; 11]> =
         (1..).zip(machines).map(|(rank, one)| ranked(rank, &one.name, &one.contribution)).collect();
     table(heads("machine"), &machines, out)?;
     writeln!(out)?;
-    let days: Vec<[String; 10]> =
+    let days: Vec<[String; 11]> =
         (1..).zip(days.iter().rev()).map(|(rank, one)| ranked(rank, &one.day, &one.contribution)).collect();
     table(heads("day"), &days, out)?;
+    out.flush()?;
     say!("{}: {} of credit for {}", plain(name), points(total.credit), counted(total.units as usize, "unit"));
     Ok(())
 }
 
-fn heads(what: &str) -> [&str; 10] {
-    ["", what, "credit", "units", "hunts", "solutions", "proofs", "worker time", "machines", "last credit"]
+fn heads(what: &str) -> [&str; 11] {
+    ["", what, "credit", "units", "hunts", "solutions", "proofs", "players", "worker time", "machines", "last credit"]
 }
 
-fn ranked(rank: usize, name: &str, what: &ContributionView) -> [String; 10] {
+fn ranked(rank: usize, name: &str, what: &ContributionView) -> [String; 11] {
     [
         rank.to_string(),
         plain(name),
@@ -106,6 +109,7 @@ fn ranked(rank: usize, name: &str, what: &ContributionView) -> [String; 10] {
         grouped(what.units_hunt),
         grouped(what.units_solve),
         grouped(what.units_prove),
+        grouped(what.units_players),
         clock(what.seconds),
         what.machines.to_string(),
         local_minute(what.last),

@@ -65,6 +65,8 @@ pub enum UnitKind {
     Solve,
     /// A unit of a proof.
     Prove,
+    /// A unit of players.
+    Players,
 }
 
 /// Reckons what work is worth.
@@ -108,6 +110,7 @@ impl CreditReckoner {
                 UnitKind::Hunt => adds.hunt = units,
                 UnitKind::Solve => adds.solve = units,
                 UnitKind::Prove => adds.prove = units,
+                UnitKind::Players => adds.players = units,
             }
             let Contributor { user, team, machine, .. } = &**by;
             let (user, team, machine) = (user.clone(), team.clone(), machine.clone());

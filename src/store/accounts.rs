@@ -1,15 +1,19 @@
 //! Accounts: what each machine of each user has done on a day, and the credit that was given for it.
 //!
-//! Credit is given in the transaction that notes what it is for, so a crash loses both or neither. A unit of a hunt
-//! or of a proof gives credit when its end is noted for the first time. A unit of a solution has claims, one of each
-//! worker that has answered it. They wait in a table until the unit is decided; then a mark takes their place, so
-//! that what is said once more comes to nothing.
+//! Credit is given in the transaction that notes what it is for, so a crash loses both or neither. A unit of a hunt,
+//! of a proof or of players gives credit when its end is noted for the first time. A unit of a solution has claims,
+//! one of each worker that has answered it. They wait in a table until the unit is decided; then a mark takes their
+//! place, so that what is said once more comes to nothing.
+//!
+//! Rows of version 1, in which units of players had no credit, are read.
 
 use super::change::Change;
 use super::tables::{self, ACCOUNTS, CLAIMS, MESSAGES, encoded, opened};
 use super::{Store, StoreError, UnitRecord};
+use crate::core::encoding::decode;
 use crate::core::frame::{read_row, row};
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;
 
@@ -53,12 +57,14 @@ pub struct Account {
     pub credit: f64,
     /// When credit was last given: seconds since 1970 (UTC).
     pub last: f64,
+    /// Units of players.
+    pub players: u64,
 }
 
 impl Account {
     /// Units of all kinds.
     pub fn units(&self) -> u64 {
-        self.hunt.saturating_add(self.solve).saturating_add(self.prove)
+        [self.hunt, self.solve, self.prove, self.players].into_iter().fold(0, u64::saturating_add)
     }
 }
 
@@ -67,6 +73,7 @@ impl std::ops::AddAssign for Account {
         self.hunt = self.hunt.saturating_add(other.hunt);
         self.solve = self.solve.saturating_add(other.solve);
         self.prove = self.prove.saturating_add(other.prove);
+        self.players = self.players.saturating_add(other.players);
         self.seconds += other.seconds;
         self.credit += other.credit;
         self.last = self.last.max(other.last);
@@ -89,6 +96,38 @@ pub struct CreditClaim {
     pub given: bool,
     /// What it is.
     pub grants: Vec<Grant>,
+}
+
+/// An account as rows of version 1 have it.
+#[derive(Deserialize)]
+struct FirstAccount {
+    hunt: u64,
+    solve: u64,
+    prove: u64,
+    seconds: f64,
+    credit: f64,
+    last: f64,
+}
+
+impl From<FirstAccount> for Account {
+    fn from(first: FirstAccount) -> Account {
+        let FirstAccount { hunt, solve, prove, seconds, credit, last } = first;
+        Account { hunt, solve, prove, seconds, credit, last, players: 0 }
+    }
+}
+
+/// A claim as rows of version 1 have it.
+#[derive(Deserialize)]
+struct FirstClaim {
+    given: bool,
+    grants: Vec<(AccountKey, FirstAccount)>,
+}
+
+impl From<FirstClaim> for CreditClaim {
+    fn from(FirstClaim { given, grants }: FirstClaim) -> CreditClaim {
+        let grants = grants.into_iter().map(|(key, adds)| Grant { key, adds: adds.into() });
+        CreditClaim { given, grants: grants.collect() }
+    }
 }
 
 /// The tables of credit while changes are made.
@@ -213,13 +252,22 @@ fn has_ended(value: &[u8]) -> bool {
     record.and_then(|(_, bytes)| postcard::from_bytes::<UnitRecord>(bytes).ok()).is_some_and(|it| it.end.is_some())
 }
 
-fn claim_of(value: &[u8]) -> Option<CreditClaim> {
-    read_row(value, tables::CLAIM).ok().and_then(|(_, bytes)| postcard::from_bytes(bytes).ok())
+/// The value of a row of any version, if it can be read.
+fn value_of<First: DeserializeOwned + Into<T>, T: DeserializeOwned>(value: &[u8], newest: u8) -> Option<T> {
+    match read_row(value, newest).ok()? {
+        (..2, bytes) => decode(bytes).map(First::into),
+        (_, bytes) => decode(bytes),
+    }
+}
+
+/// The claim of a row, if it can be read.
+pub fn claim_of(value: &[u8]) -> Option<CreditClaim> {
+    value_of::<FirstClaim, _>(value, tables::CLAIM)
 }
 
 /// The account of a row, if it can be read.
 pub fn account_of(value: &[u8]) -> Option<Account> {
-    read_row(value, tables::ACCOUNT).ok().and_then(|(_, bytes)| postcard::from_bytes(bytes).ok())
+    value_of::<FirstAccount, _>(value, tables::ACCOUNT)
 }
 
 impl Store {
@@ -239,7 +287,7 @@ impl Store {
                 let (user, team, machine) = (user.to_owned(), team.to_owned(), machine.to_owned());
                 let key = AccountKey { user, team, machine, day };
                 let name = format!("the account of {} of day {day}", key.user);
-                match self.decode(value.value(), tables::ACCOUNT, &name) {
+                match self.decode_by(account_of, value.value(), tables::ACCOUNT, &name) {
                     Ok(account) => each(key, account),
                     Err(error) => return Ok(Err(error)),
                 }
@@ -256,7 +304,7 @@ impl Store {
                 let (key, value) = entry?;
                 let (job, unit, _) = key.value();
                 let name = format!("a claim to unit {unit} of job {job}");
-                if let Err(error) = self.decode::<CreditClaim>(value.value(), tables::CLAIM, &name) {
+                if let Err(error) = self.decode_by(claim_of, value.value(), tables::CLAIM, &name) {
                     return Ok(Err(error));
                 }
             }
@@ -349,6 +397,24 @@ mod tests {
         assert_eq!(sums(&store), expected, "they are kept");
         store.commit(end(1, "ada")).unwrap();
         assert_eq!(sums(&store), expected);
+    }
+
+    #[test]
+    fn rows_of_the_first_version_are_read() {
+        let numbers = (3u64, 2u64, 1u64, 60.5f64, 7.25f64, 5.0f64);
+        let account = Account { hunt: 3, solve: 2, prove: 1, seconds: 60.5, credit: 7.25, last: 5.0, players: 0 };
+        assert_eq!(account_of(&row(1, &encoded(&numbers))), Some(account));
+        let key = |user: &str| AccountKey { user: user.to_owned(), ..grant("", 1, 1.0).key };
+        let claim = (true, vec![(key("ada"), numbers), (key("bob"), numbers)]);
+        let grants = ["ada", "bob"].map(|user| Grant { key: key(user), adds: account }).to_vec();
+        assert_eq!(claim_of(&row(1, &encoded(&claim))), Some(CreditClaim { given: true, grants: grants.clone() }));
+        // Those of this version are read as they are written, and newer ones are not.
+        let account = Account { players: 9, ..account };
+        assert_eq!(account_of(&row(tables::ACCOUNT, &encoded(&account))), Some(account));
+        let claim = CreditClaim { given: false, grants };
+        assert_eq!(claim_of(&row(tables::CLAIM, &encoded(&claim))), Some(claim.clone()));
+        assert_eq!(account_of(&row(tables::ACCOUNT + 1, &encoded(&account))), None);
+        assert_eq!(claim_of(&row(1, &encoded(&claim))), None);
     }
 
     #[test]

@@ -183,6 +183,18 @@ impl Store {
         postcard::from_bytes(payload).map_err(|_| self.inner.damaged(format!("{name} cannot be read")))
     }
 
+    /// The same of a row that `read` can read in several versions.
+    fn decode_by<T>(
+        &self,
+        read: impl Fn(&[u8]) -> Option<T>,
+        row: &[u8],
+        known: u8,
+        name: &str,
+    ) -> Result<T, StoreError> {
+        self.value(row, known, name)?;
+        read(row).ok_or_else(|| self.inner.damaged(format!("{name} cannot be read")))
+    }
+
     fn get(&self, table: TableDefinition<u64, &[u8]>, id: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|transaction| {
             let Some(table) = opened(transaction.open_table(table))? else { return Ok(None) };

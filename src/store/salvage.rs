@@ -7,7 +7,7 @@
 //! are bounded, and nothing is kept in a cache, which would hide the reads. What is read in all is bounded, too: keys
 //! ascend, and of each table only so many rows are kept.
 
-use super::accounts::{Account, AccountKey, CreditClaim};
+use super::accounts::{AccountKey, account_of, claim_of};
 use super::change::{Change, ForgottenJob, MOST_EVENTS, UnitRecord};
 use super::grids::GridRecord;
 use super::review;
@@ -94,13 +94,13 @@ impl Remains {
         note("removed grids", read);
         let read = walk(transaction, ACCOUNTS, |(user, team, machine, day), row| {
             let (user, team, machine) = (user.to_owned(), team.to_owned(), machine.to_owned());
-            match value::<Account>(row, tables::ACCOUNT) {
+            match account_of(row) {
                 Some(account) => changes.push(Change::Account(AccountKey { user, team, machine, day }, account)),
                 None => *bad = true,
             }
         });
         note("accounts", read && !std::mem::take(bad));
-        let read = walk(transaction, CLAIMS, |place, row| match value::<CreditClaim>(row, tables::CLAIM) {
+        let read = walk(transaction, CLAIMS, |place, row| match claim_of(row) {
             Some(claim) => changes.push(Change::KeptClaim(place, claim)),
             None => *bad = true,
         });

@@ -48,9 +48,9 @@ pub const EVENT: u8 = 1;
 pub const GRID: u8 = 1;
 
 /// Version of the accounts' values.
-pub const ACCOUNT: u8 = 1;
+pub const ACCOUNT: u8 = 2;
 /// Version of the claims' values.
-pub const CLAIM: u8 = 1;
+pub const CLAIM: u8 = 2;
 /// Version of the messages' values.
 pub const MESSAGE: u8 = 1;
 

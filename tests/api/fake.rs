@@ -424,9 +424,10 @@ fn course() -> SolutionStatisticsView {
 /// What a user, or a part of one, has computed.
 fn contribution(units: u64, machines: u32) -> ContributionView {
     let (seconds, credit) = (3600.0 * units as f64, 4.25 * units as f64);
-    let (units_hunt, units_solve, units_prove) = (units - units / 3, units / 3, 0);
+    let (units_solve, units_prove, units_players) = (units / 3, 0, units / 9);
+    let units_hunt = units - units_solve - units_players;
     let last = 1_790_000_000.0;
-    ContributionView { units, units_hunt, units_solve, units_prove, seconds, credit, machines, last }
+    ContributionView { units, units_hunt, units_solve, units_prove, units_players, seconds, credit, machines, last }
 }
 
 /// Part of a list whose cursors are places in it.

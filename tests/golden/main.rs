@@ -3,7 +3,8 @@
 //! The files in `data` were made by the program as it was on 2026-11-24, before its words were put in order: a saved
 //! state of every strategy in the middle of a run, directories of hunts, the state of a daemon, the file of a
 //! solution, configuration files and jobs. Each is loaded and continued, and what comes of it is compared with what
-//! came of it then. The solution in SQLite was made on 2026-11-26, the search of a plan on 2026-11-28.
+//! came of it then. The solution in SQLite was made on 2026-11-26, the search of a plan on 2026-11-28, the accounts of
+//! credit on 2026-11-30.
 //!
 //! The tests marked `ignored` make such files. They are for a new strategy or a new format, never for a result that
 //! has changed: a result that differs from the recorded one is a mistake, or a change that breaks the hunts of users.
@@ -21,6 +22,7 @@ mod hunts;
 #[path = "../stores/mod.rs"]
 mod stores;
 
+mod credit;
 mod daemon;
 mod directories;
 mod plans;

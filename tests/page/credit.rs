@@ -19,7 +19,7 @@ fn credit_is_looked_at_from_the_machines_to_a_user() {
         .iter()
         .map(|row| row.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect())
         .collect();
-    assert_eq!(rows[0][..8], ["ada", "382.5", "90", "60", "30", "0", "3.75 d", "2"], "{rows:?}");
+    assert_eq!(rows[0][..9], ["ada", "382.5", "90", "50", "30", "0", "10", "3.75 d", "2"], "{rows:?}");
     assert_eq!((rows[1][0], rows[2][0], rows[2][2]), ("bob b.", "lab", "90"), "{rows:?}");
     let told = page.eval("document.querySelector('main').textContent.replace(/[\\u2009\\u202f]/g, ' ')");
     assert!(

@@ -26,6 +26,24 @@ fn credit(program: &Program, units: u64) -> Value {
     credit
 }
 
+/// Units of players that a user has credit for, and its points.
+pub fn units_of_players(program: &Program, user: &str) -> (u64, f64) {
+    let credit = program.get("/credit");
+    let users = credit["users"].as_array().unwrap();
+    let of = users.iter().find(|of| of["name"] == user);
+    of.map_or((0, 0.0), |of| (of["units_players"].as_u64().unwrap(), of["credit"].as_f64().unwrap()))
+}
+
+/// Waits until so many units of players have credit, and checks that they never are more.
+pub fn wait_for_players(program: &Program, units: u64) {
+    wait_until("all units of players have their credit", || {
+        let total = program.get("/credit")["total"].clone();
+        let credited = total["units_players"].as_u64().unwrap();
+        assert!(credited <= units, "more than {units} units of players: {total}");
+        credited == units
+    });
+}
+
 fn settings(runs: u32) -> Value {
     json!({ "strategy": "nrpa", "level": 2, "runs": runs, "seed": 9 })
 }
@@ -77,6 +95,13 @@ fn two_users_compute_a_job_and_their_sums_are_its_units() {
         );
         assert!(!account["days"].as_array().unwrap().is_empty(), "{account}");
     }
+    // In a terminal the sum is below the tables.
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$0\" credit 2>&1", env!("CARGO_BIN_EXE_morpion")]);
+    let shown = command.env("MORPION_URL", &site.url).env("LC_ALL", "C").output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let last = shown.lines().last().unwrap_or_default();
+    assert!(last.starts_with("2 users, 1 team, 2 machines: "), "{shown}");
     // Another kind of job, whose units need be decided; and after a crash everything is still there.
     let settings = json!({ "game": "reversi", "size": "4x4", "algorithm": "negascout", "unit_budget": 300 });
     let solve = site.submit(&json!({ "kind": "solve", "settings": settings }));
@@ -91,9 +116,9 @@ fn two_users_compute_a_job_and_their_sums_are_its_units() {
     let table = site.morpion(&["credit", "--csv"]);
     let table = String::from_utf8(table.stdout).unwrap();
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    let units = |row: &Vec<&str>| (4..7).map(|column| row[column].parse::<u64>().unwrap()).sum::<u64>();
+    let units = |row: &Vec<&str>| [4, 5, 6, 10].map(|column| row[column].parse::<u64>().unwrap()).iter().sum::<u64>();
     assert_eq!(rows.iter().map(units).sum::<u64>(), before["total"]["units"].as_u64().unwrap(), "{table}");
-    assert!(rows.iter().all(|row| row.len() == 10 && ["ada", "bob"].contains(&row[0]) && row[1] == "lab"), "{table}");
+    assert!(rows.iter().all(|row| row.len() == 11 && ["ada", "bob"].contains(&row[0]) && row[1] == "lab"), "{table}");
     site.stop(machines);
 }
 
@@ -113,13 +138,25 @@ fn nothing_is_counted_twice_whatever_is_killed() {
     }
     let job = site.wait_over(id);
     assert_eq!((&job["state"], &job["units_done"]), (&json!("finished"), &json!(120)), "{job}");
+    // The same of units of players: those that have credit are not computed again, and have it once.
+    let games = json!({ "games": 160, "nodes": 60, "seed": 4, "size": 9 });
+    let id = site.submit(&json!({ "kind": "selfplay", "settings": games }));
+    let players =
+        |site: &Installation| ["ada", "daemon"].map(|user| units_of_players(site, user).0).iter().sum::<u64>();
+    for units in [4, 9] {
+        wait_until("more games are played", || players(&site) >= units);
+        site.restart();
+        assert!(players(&site) >= units, "{}", site.get("/credit"));
+    }
+    let job = site.wait_over(id);
+    assert_eq!((&job["state"], &job["units_done"]), (&json!("finished"), &json!(20)), "{job}");
     // What ended within the last quarter of a second before a crash may have lost its credit, and nothing has it
     // twice.
     site.restart();
     let credit = site.get("/credit");
-    let units = credit["total"]["units"].as_u64().unwrap();
-    println!("{units} of 120 units have credit after {kills} kills");
-    assert!((1..=120).contains(&units), "{credit}");
+    let [units, of_players] = ["units_hunt", "units_players"].map(|kind| credit["total"][kind].as_u64().unwrap());
+    println!("{units} of 120 units have credit after {kills} kills, and {of_players} of 20 after 2");
+    assert!((1..=120).contains(&units) && (9..=20).contains(&of_players), "{credit}");
     let names: Vec<&str> =
         credit["users"].as_array().unwrap().iter().map(|user| user["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"ada") && names.contains(&"daemon"), "{credit}");

@@ -2,6 +2,7 @@
 //! checked. What comes of them is what comes of them without machines; who answers what cannot be, or otherwise than
 //! the others, changes nothing.
 
+use crate::credit::{units_of_players, wait_for_players};
 use crate::daemons::program::Program;
 use crate::daemons::*;
 use crate::hostile::{ID, Liar};
@@ -94,7 +95,9 @@ fn left_alone(directory: &Path, work: &[Value]) -> Vec<Vec<String>> {
 #[test]
 fn what_machines_play_is_what_threads_play() {
     // Nobody but the machines computes, but for what needs the patterns of all games.
-    let Some(site) = Installation::start("what_machines_play_is_what_threads_play", &["--threads=0"]) else { return };
+    let Some(mut site) = Installation::start("what_machines_play_is_what_threads_play", &["--threads=0"]) else {
+        return;
+    };
     let expected = left_alone(site.path(), &work());
     let played = ["one", "two"].map(|name| site.machine(name));
     let ids: Vec<u64> = work().iter().map(|job| site.submit(job)).collect();
@@ -108,6 +111,16 @@ fn what_machines_play_is_what_threads_play() {
     let seen = site.machines();
     assert_eq!(seen.len(), 2, "{seen:?}");
     assert!(seen.iter().all(|machine| machine["refused"] == 0), "{seen:?}");
+    // Each unit has credit, once: those of the machines, and the daemon's own, which has the patterns of all games.
+    wait_for_players(&site, 23);
+    let users = || ["one", "two", "daemon"].map(|user| units_of_players(&site, user));
+    let before = users();
+    let [(one, points), (two, _), (own, _)] = before;
+    assert_eq!((one + two, own), (22, 1), "{before:?}");
+    assert!(one > 0 && points > 0.0, "{before:?}");
+    site.restart();
+    let users = ["one", "two", "daemon"].map(|user| units_of_players(&site, user));
+    assert_eq!(users, before);
     site.stop(played);
 }
 
@@ -130,6 +143,12 @@ fn a_unit_of_a_machine_that_leaves_goes_to_another_one() {
     }
     let last = site.machine("three");
     assert_eq!(result(&site, &site.state(), id), expected[0]);
+    // Who has left in the midst of a unit has nothing for it.
+    wait_for_players(&site, 3);
+    for name in ["one", "two", "three"] {
+        let (units, points) = units_of_players(&site, name);
+        assert_eq!(units > 0, points > 0.0, "{}", site.get("/credit"));
+    }
     site.stop([last]);
 }
 
@@ -206,6 +225,8 @@ fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
     assert_eq!(site.job(id)["units_done"], 0);
     let honest = site.machine("honest");
     assert_eq!(result(&site, &site.state(), id), expected[0]);
+    wait_for_players(&site, 3);
+    assert_eq!((units_of_players(&site, "honest").0, units_of_players(&site, "liar")), (3, (0, 0.0)));
     site.stop([honest]);
 }
 
@@ -214,7 +235,7 @@ fn outcomes_that_cannot_be_are_refused_and_their_machine_is_named() {
 fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
     let Some(site) = Installation::start(
         "with_a_quorum_machines_have_to_agree_on_what_they_play",
-        &["--threads=0", "--machine-quorum=2"],
+        &["--threads=0", "--machine-quorum=2", "--credit=unit"],
     ) else {
         return;
     };
@@ -245,6 +266,11 @@ fn with_a_quorum_machines_have_to_agree_on_what_they_play() {
     assert_eq!(site.job(id)["units_done"], 0);
     let honest = ["one", "two"].map(|name| site.machine(name));
     assert_eq!(result(&site, &site.state(), id), expected[0]);
+    // Both of those that agree have a point for each of the three games, and the liar has none. The unit that the
+    // daemon computes needs nobody to agree.
+    wait_for_players(&site, 7);
+    let points = ["one", "two", "daemon", "liar"].map(|user| units_of_players(&site, user));
+    assert_eq!(points, [(3, 3.0), (3, 3.0), (1, 1.0), (0, 0.0)]);
     wait_until("the log names the liar", || site.said().contains("the machine liar of liar says otherwise"));
     assert!(!["one", "two"].iter().any(|name| site.said().contains(&format!("the machine {name} of"))));
     site.stop(honest);
@@ -273,6 +299,9 @@ fn a_unit_for_which_a_machine_takes_too_long_comes_home() {
         site.job(id)["state"] == "finished"
     });
     assert_eq!(late, 1);
+    // It has nothing for that.
+    wait_for_players(&site, 1);
+    assert_eq!((units_of_players(&site, "slow").0, units_of_players(&site, "daemon").0), (0, 1));
     let alone = left_alone(site.path(), &work()[7..]);
     assert_eq!(result(&site, &site.state(), id), alone[0]);
     // What is limited by time alone is not sent.
@@ -299,6 +328,9 @@ fn with_a_quorum_a_thread_decides_alone() {
     wait_until("the machine is there", || !site.machines().is_empty());
     let id = site.submit(&work()[0]);
     assert_eq!(result(&site, &site.state(), id), expected[0]);
+    // A machine that has said the same before has credit, too.
+    wait_until("all units have credit", || units_of_players(&site, "daemon").0 == 3);
+    assert!(units_of_players(&site, "one").0 <= 3, "{}", site.get("/credit"));
     site.stop([machine]);
 }
 

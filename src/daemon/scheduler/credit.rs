@@ -55,7 +55,7 @@ impl AccountSum {
     }
 
     fn view(&self) -> ContributionView {
-        let Account { hunt, solve, prove, seconds, credit, last } = self.account;
+        let Account { hunt, solve, prove, players, seconds, credit, last } = self.account;
         let machines = self.machines.len() as u32;
         let units = self.account.units();
         ContributionView {
@@ -63,6 +63,7 @@ impl AccountSum {
             units_hunt: hunt,
             units_solve: solve,
             units_prove: prove,
+            units_players: players,
             seconds,
             credit,
             machines,
@@ -151,14 +152,15 @@ impl Daemon {
 
     /// All accounts as a table. No name has a comma or a quotation mark in it.
     pub(super) fn export_accounts(&self) -> Result<String, Refusal> {
-        let mut text = "user,team,machine,day,hunt_units,solve_units,prove_units,seconds,credit,last\n".to_owned();
+        let heads = "user,team,machine,day,hunt_units,solve_units,prove_units,seconds,credit,last,player_units\n";
+        let mut text = heads.to_owned();
         self.store.accounts(None, |key, account| {
             let AccountKey { user, team, machine, day } = key;
-            let Account { hunt, solve, prove, seconds, credit, last } = account;
+            let Account { hunt, solve, prove, seconds, credit, last, players } = account;
             let (day, last) = (date(f64::from(day) * DAY), utc(last));
             let _ = writeln!(
                 text,
-                "{user},{team},{machine},{day},{hunt},{solve},{prove},{seconds:.3},{credit:.6},{last}"
+                "{user},{team},{machine},{day},{hunt},{solve},{prove},{seconds:.3},{credit:.6},{last},{players}"
             );
         })?;
         Ok(text)

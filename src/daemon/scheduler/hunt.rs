@@ -292,7 +292,7 @@ impl HuntListener for HuntObserver<'_> {
                 let (end, iterations, best) = (Some(*end), *iterations, *best);
                 let record = UnitRecord { attempts: 1, end, iterations, best, error: None, quarantined: false };
                 let efforts = std::mem::take(&mut self.efforts);
-                self.reporter.unit_credited(*unit, record, UnitKind::Hunt, &efforts);
+                self.reporter.unit_credited(*unit, record, UnitKind::Hunt, &[efforts]);
             }
             HuntEventKind::Start(_)
             | HuntEventKind::Resume(_)

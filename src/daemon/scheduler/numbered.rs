@@ -4,6 +4,7 @@
 use super::kind::{CannotRun, CoordinatorEnd, FoundFile, JobFacts, JobFile, JobKind, JobResults, RunContext};
 use super::reporter::JobReporter;
 use crate::core::search::End;
+use crate::daemon::credit::UnitKind;
 use crate::daemon::folder::FolderContent;
 use crate::daemon::memory::MemoryNeed;
 use crate::daemon::records::JobStanding;
@@ -248,9 +249,8 @@ impl<J: NumberedKind> NumberedListener<J> for NumberedObserver<'_, J> {
         self.reporter.began(lane);
     }
 
-    /// No credit is given for such units: accounts have no place for them.
-    fn ended(&mut self, unit: u64, nodes: u64, _efforts: &Efforts) {
-        self.reporter.unit_ended(unit, unit_record(nodes));
+    fn ended(&mut self, unit: u64, nodes: u64, efforts: &[Efforts]) {
+        self.reporter.unit_credited(unit, unit_record(nodes), UnitKind::Players, efforts);
     }
 
     fn contradicted(&mut self, unit: u64, machine: &MachineName) {

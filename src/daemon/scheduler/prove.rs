@@ -30,6 +30,7 @@ use crate::store::grids::{GridRecord, GridSource};
 use crate::store::{Change, UnitRecord};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 /// Name of the file in the job's folder with the course for the API. The state of the job is elsewhere.
@@ -240,7 +241,7 @@ impl ProveListener for ProveObserver<'_> {
     }
 
     fn ended(&mut self, unit: u64, nodes: u64, efforts: &Efforts) {
-        self.reporter.unit_credited(unit, unit_record(nodes), UnitKind::Prove, efforts);
+        self.reporter.unit_credited(unit, unit_record(nodes), UnitKind::Prove, slice::from_ref(efforts));
     }
 
     fn failed(&mut self, failure: &FailedAttempt) {

@@ -109,9 +109,11 @@ impl<'a> JobReporter<'a> {
         self.unit_ended_with(unit, record, None);
     }
 
-    /// The same; in one transaction with it, those who have computed it are given their credit.
-    pub fn unit_credited(&self, unit: u64, record: UnitRecord, kind: UnitKind, efforts: &Efforts) {
-        let grants = self.daemon.credit.grants(kind, efforts, now());
+    /// The same; in one transaction with it, those who have computed it are given their credit. Where several have
+    /// come to the same, the efforts are those of each.
+    pub fn unit_credited(&self, unit: u64, record: UnitRecord, kind: UnitKind, efforts: &[Efforts]) {
+        let now = now();
+        let grants = efforts.iter().flat_map(|efforts| self.daemon.credit.grants(kind, efforts, now)).collect();
         self.unit_ended_with(unit, record, Some(Change::Grant(self.id, unit, grants)));
     }
 

@@ -14,6 +14,9 @@ pub struct ContributionView {
     pub units_solve: u64,
     /// Units of proofs.
     pub units_prove: u64,
+    /// Units of players: of all other jobs.
+    #[serde(default)]
+    pub units_players: u64,
     /// Seconds that workers had them, by the daemon's clock.
     pub seconds: f64,
     /// Points of credit.

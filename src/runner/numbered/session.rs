@@ -41,8 +41,9 @@ pub trait NumberedListener<J: NumberedJob> {
     /// The session hands out units from now on, into this lane of the queue.
     fn began(&mut self, _lane: LaneId) {}
 
-    /// A unit has ended, with so many nodes. Its outcome is in the file.
-    fn ended(&mut self, _unit: u64, _nodes: u64, _efforts: &Efforts) {}
+    /// A unit has ended, with so many nodes. Its outcome is in the file; the efforts are those of each who has said
+    /// the same.
+    fn ended(&mut self, _unit: u64, _nodes: u64, _efforts: &[Efforts]) {}
 
     /// An attempt at a unit has failed.
     fn failed(&mut self, _failure: &FailedAttempt) {}
@@ -378,7 +379,10 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         };
         self.own = None;
         let outcome = ended.map_err(|why| NumberedError::Failed { unit, why })?;
-        self.take(unit, outcome, &Efforts::default())
+        // No worker of the queue had it. The time is that of the processor.
+        let mut efforts = Efforts::default();
+        efforts.add(None, Duration::from_millis(J::spent(&outcome.record).1));
+        self.take(unit, outcome, efforts)
     }
 
     /// Takes back what the queue has of a unit.
@@ -391,20 +395,17 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     }
 
     /// Takes the outcome of a unit. What the queue still has of it is not needed any more.
-    fn take(
-        &mut self,
-        unit: u64,
-        outcome: PlayedOutcome<J::Outcome>,
-        efforts: &Efforts,
-    ) -> Result<(), NumberedError> {
+    fn take(&mut self, unit: u64, outcome: PlayedOutcome<J::Outcome>, efforts: Efforts) -> Result<(), NumberedError> {
         self.withdraw(unit);
         self.were_put.remove(&unit);
-        let against = self.votes.remove(&unit).zip(self.session.elsewhere.as_ref());
-        let against = against.map(|(votes, UnitsElsewhere { job, .. })| {
+        let settled = self.votes.remove(&unit).zip(self.session.elsewhere.as_ref());
+        let settled = settled.map(|(votes, UnitsElsewhere { job, .. })| {
             let is_same: SameOutcome<'_, J::Outcome> = &|one, other| job.is_same(one, other);
-            votes.against(&outcome, is_same)
+            votes.settle(&outcome, is_same)
         });
-        for machine in against.into_iter().flatten() {
+        let (mut agreeing, against) = settled.unwrap_or_default();
+        agreeing.push(efforts);
+        for machine in against {
             self.listener.contradicted(unit, &machine);
             *self.wrong.entry(machine).or_default() += 1;
             self.votes.keys().for_each(|&other| self.bar(other));
@@ -415,7 +416,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         }
         let (nodes, _) = J::spent(&record);
         self.session.run.record(unit, record)?;
-        self.listener.ended(unit, nodes, efforts);
+        self.listener.ended(unit, nodes, &agreeing);
         Ok(())
     }
 
@@ -437,7 +438,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         self.bar(unit);
         copy.leave();
         if let Some(UnitVote { outcome, efforts, .. }) = agreed {
-            return self.take(unit, outcome, &efforts);
+            return self.take(unit, outcome, efforts);
         }
         let running = self.in_hand.values().filter(|on_its_way| on_its_way.unit == unit).count();
         if !self.draining {
@@ -470,7 +471,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
                 };
                 match copy.as_ref().and_then(|copy| Some((copy, copy.machine()?))) {
                     Some((copy, by)) => self.hear_vote(UnitVote { by, outcome, efforts }, unit, copy),
-                    None => self.take(unit, outcome, &efforts),
+                    None => self.take(unit, outcome, efforts),
                 }
             }
             Message::Failed { unit: number, attempts, error, quarantined } => {

@@ -66,10 +66,11 @@ impl<O> UnitVotes<O> {
         Some(self.votes.remove(at))
     }
 
-    /// The machines that say otherwise than an outcome that was taken.
-    pub fn against(&self, taken: &PlayedOutcome<O>, is_same: SameOutcome<'_, O>) -> Vec<MachineName> {
-        let differ = self.votes.iter().filter(|vote| !is_same(&vote.outcome, taken));
-        differ.map(|vote| vote.by.clone()).collect()
+    /// The efforts of those who say the same as an outcome that was taken, and the machines that say otherwise.
+    pub fn settle(self, taken: &PlayedOutcome<O>, is_same: SameOutcome<'_, O>) -> (Vec<Efforts>, Vec<MachineName>) {
+        let (same, other): (Vec<UnitVote<O>>, Vec<UnitVote<O>>) =
+            self.votes.into_iter().partition(|vote| is_same(&vote.outcome, taken));
+        (same.into_iter().map(|vote| vote.efforts).collect(), other.into_iter().map(|vote| vote.by).collect())
     }
 }
 
@@ -77,10 +78,13 @@ impl<O> UnitVotes<O> {
 mod tests {
     use super::*;
     use crate::queue::effort::Contributor;
+    use std::time::Duration;
 
     fn vote(machine: &str, record: u32) -> UnitVote<u32> {
         let by = MachineName::of(&Contributor::new(Some("ada"), None, machine, 1));
-        UnitVote { by, outcome: PlayedOutcome { record, part: None }, efforts: Efforts::default() }
+        let mut efforts = Efforts::default();
+        efforts.add(Some(Arc::new(Contributor::new(Some("ada"), None, machine, 1))), Duration::from_secs(1));
+        UnitVote { by, outcome: PlayedOutcome { record, part: None }, efforts }
     }
 
     #[test]
@@ -98,8 +102,12 @@ mod tests {
         assert_eq!(votes.machines().count(), 3);
         let taken = votes.take_agreed(2, is_same).unwrap();
         assert_eq!((taken.by.machine.as_str(), taken.outcome.record), ("two", 8));
-        let against: Vec<String> =
-            votes.against(&taken.outcome, is_same).into_iter().map(|name| name.machine).collect();
-        assert_eq!(against, ["one"]);
+        votes.add(vote("four", 28));
+        let (agreeing, against) = votes.settle(&taken.outcome, is_same);
+        let of =
+            |efforts: &Efforts| efforts.all().iter().map(|one| one.by.clone().unwrap().machine.clone()).collect();
+        let agreeing: Vec<Vec<String>> = agreeing.iter().map(of).collect();
+        assert_eq!(agreeing, [["three"], ["four"]], "the one that was taken is told apart");
+        assert_eq!(against.into_iter().map(|name| name.machine).collect::<Vec<String>>(), ["one"]);
     }
 }

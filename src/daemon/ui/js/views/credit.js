@@ -13,11 +13,11 @@ const SHOWN_MESSAGES = 20;
 /** Points of credit: more digits of small numbers. */
 const points = (credit) => (credit < 10 ? decimal(credit.toFixed(3)) : credit < 1000 ? decimal(credit.toFixed(1)) : count(Math.round(credit)));
 
-const heads = (name) => [name, t`Credit`, t`Units`, t`of hunts`, t`of solutions`, t`of proofs`, t`Worker time`, t`Machines`, t`Last credit`];
+const heads = (name) => [name, t`Credit`, t`Units`, t`of hunts`, t`of solutions`, t`of proofs`, t`of players`, t`Worker time`, t`Machines`, t`Last credit`];
 
 /** What stands in a row behind its name. */
 const figures = (one) => [points(one.credit), count(one.units), count(one.units_hunt), count(one.units_solve), count(one.units_prove),
-  tick(one.seconds), count(one.machines), one.last ? ago(one.last) : "\u2013"];
+  count(one.units_players), tick(one.seconds), count(one.machines), one.last ? ago(one.last) : "\u2013"];
 
 /** A table of users, teams, machines or days; `link` makes the name a link. */
 function tableCard(title, name, link) {
@@ -32,7 +32,7 @@ function tableCard(title, name, link) {
       h("td", { class: n ? "num" : "" }, n === 0 && link && h("a", { href: link(row) }, row.name)))), (item, row) => {
       if (!link) say(item.children[0], row.team ? `${row.name} (${row.team})` : row.name);
       figures(row).forEach((text, n) => say(item.children[n + 1], text));
-      item.children[8].title = row.last ? moment(row.last) : "";
+      item.children[9].title = row.last ? moment(row.last) : "";
     });
     show(more, all > rows.length);
     say(more, t`${count(rows.length)} of ${count(all)} are shown.`);
@@ -44,15 +44,15 @@ function tableCard(title, name, link) {
 function totalsCard(title) {
   const rows = {};
   const list = h("dl", { class: "facts" }, [["credit", t`Credit`], ["units", t`Units`], ["hunt", t`Units of hunts`], ["solve", t`Units of solutions`],
-    ["prove", t`Units of proofs`], ["time", t`Worker time`], ["machines", t`Machines`], ["last", t`Last credit`]].map(([name, text]) => {
+    ["prove", t`Units of proofs`], ["players", t`Units of players`], ["time", t`Worker time`], ["machines", t`Machines`], ["last", t`Last credit`]].map(([name, text]) => {
     rows[name] = h("dd", {}, "\u2013");
     return h("div", {}, h("dt", {}, text), rows[name]);
   }));
   const rule = h("p", { class: "faint small" });
   const node = card(title, list, rule);
   node.set = (total, how) => {
-    const [credit, units, hunt, solve, prove, time, machines, last] = figures(total);
-    Object.entries({ credit, units, hunt, solve, prove, time, machines, last }).forEach(([name, text]) => say(rows[name], text));
+    const [credit, units, hunt, solve, prove, players, time, machines, last] = figures(total);
+    Object.entries({ credit, units, hunt, solve, prove, players, time, machines, last }).forEach(([name, text]) => say(rows[name], text));
     show(rule, Boolean(how));
     if (how) {
       say(rule, how.rule === "unit" ? t`A unit is worth one point.`
