@@ -62,12 +62,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         text = rights::with_machine(&text, &names, machine, &password).with_context(|| path.to_string())?;
         added.push((machine.as_str(), password));
     }
-    make_private(&args.output).with_context(|| format!("{path}: cannot be made"))?;
+    let owner = make_private(&args.output).with_context(|| format!("{path}: cannot be made"))?;
     save(&args.output, text.as_bytes(), Existing::Replace).with_context(|| format!("{path}: cannot be written"))?;
     say!("{path} has the users; each is to have its own line as its MORPION_NATS:");
     for (user, password) in added {
         writeln!(out, "MORPION_NATS=nats://{user}:{password}@{}", args.address)?;
     }
+    out.flush()?;
+    give_back(&args.output, owner).with_context(|| format!("{path}: cannot be given back to its owner"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,11 +78,39 @@ fn password() -> String {
     format!("{:032x}", rand::rng().random::<u128>())
 }
 
-/// Makes a file for its owner alone, if it is missing. What replaces it gets its permissions.
-fn make_private(path: &Path) -> std::io::Result<()> {
+/// The numbers of the user and the group that a file belongs to.
+type Owner = (u32, u32);
+
+/// Makes a file for its owner alone, if it is missing; its owner. What replaces it gets its permissions.
+fn make_private(path: &Path) -> std::io::Result<Owner> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    Ok(owner(&options.open(path)?.metadata()?))
+}
+
+/// Where root has replaced a file of the server's user, that user has it again.
+#[cfg(unix)]
+fn give_back(path: &Path, (user, group): Owner) -> std::io::Result<()> {
+    if owner(&path.metadata()?) == (user, group) {
+        return Ok(());
+    }
+    std::os::unix::fs::chown(path, Some(user), Some(group))
+}
+
+#[cfg(not(unix))]
+fn give_back(_path: &Path, _owner: Owner) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn owner(of: &std::fs::Metadata) -> Owner {
+    use std::os::unix::fs::MetadataExt;
+    (of.uid(), of.gid())
+}
+
+#[cfg(not(unix))]
+fn owner(_of: &std::fs::Metadata) -> Owner {
+    (0, 0)
 }

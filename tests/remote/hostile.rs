@@ -229,6 +229,29 @@ fn the_documents_show_what_the_program_writes() {
     assert_eq!(documented().trim_end(), expected.trim_end(), "{expected}");
 }
 
+/// Root may add a machine to the file of the server's own user, which still can read it.
+#[test]
+fn a_file_of_users_stays_its_owners() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("nats.conf");
+    let add = |name: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_morpion"));
+        let output = command.args(["nats-users", name, "-o"]).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        file.metadata().unwrap()
+    };
+    let made = add("lab-1");
+    assert_eq!(made.permissions().mode() & 0o777, 0o600);
+    if chown(&file, Some(12_345), Some(23_456)).is_err() {
+        eprintln!("a_file_of_users_stays_its_owners: NOT TESTED with another owner, that takes root's rights");
+    }
+    let before = file.metadata().unwrap();
+    let after = add("lab-2");
+    assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("\"lab-2\""));
+}
+
 #[test]
 fn a_machine_needs_no_more_rights_than_the_documents_give_it() {
     let Some(site) = with_rights("a_machine_needs_no_more_rights_than_the_documents_give_it") else { return };

@@ -96,7 +96,9 @@ fn threads_and_machines_serve_one_daemon() {
         let workers = program.get("/workers")["items"].as_array().unwrap().clone();
         workers.into_iter().filter(|worker| worker["job"] == id).collect()
     };
-    wait_until("both are at it", || at(&site).len() == 2 && at(&site).iter().any(|worker| worker["machine"] == "one"));
+    wait_until("both are at it", || {
+        at(&site).len() == 2 && at(&site).iter().any(|worker| worker["machine"] == "one")
+    });
     assert!(at(&site).iter().any(|worker| worker["machine"].is_null()), "{:?}", at(&site));
     // A pause stops both, and so soon that no lease ends.
     site.order(&format!("/jobs/{id}/pause"));
@@ -107,12 +109,21 @@ fn threads_and_machines_serve_one_daemon() {
     wait_until("both are at it again", || at(&site).len() == 2);
     // Without the server the threads go on, and the machine comes back with it.
     let before = site.job(id)["iterations"].as_u64();
+    let url = site.server.url();
     site.server.kill_and_start(Duration::from_secs(1));
     wait_until("more is done", || site.job(id)["iterations"].as_u64() > before);
     wait_until("the daemon is connected again", || site.get("/machines")["connected"] == true);
     wait_until("both are at it once more", || at(&site).len() == 2);
     site.order(&format!("/jobs/{id}/cancel"));
-    site.stop([machine]);
+    // The log tells when the server is there, and when it is not.
+    let said = site.stop([machine]);
+    let place = format!("{url}, pool morpion");
+    for (words, times) in [
+        (format!("info  connected to {place}"), 2),
+        (format!("warn  no connection to {place}: nats: IO error (nobody answers there"), 1),
+    ] {
+        assert!(said.matches(&words).count() >= times, "{words}: {said}");
+    }
 }
 
 #[test]

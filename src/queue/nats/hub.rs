@@ -57,6 +57,8 @@ const REMEMBERED: Duration = Duration::from_secs(3600);
 /// What the hub's thread shares with the others.
 #[derive(Debug, Default)]
 struct HubState {
+    /// The address of the server, and the name of the pool, as the daemon's log has them.
+    place: String,
     pool: Mutex<PoolState>,
     /// What users are to be told, the oldest first.
     messages: Mutex<Vec<UserMessage>>,
@@ -69,9 +71,12 @@ struct HubState {
 }
 
 impl HubState {
-    /// There is no connection, for this reason.
+    /// There is no connection, for this reason. The daemon's log tells each new reason.
     fn trouble(&self, text: String) {
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if pool.trouble.as_ref() != Some(&text) {
+            tracing::warn!("no connection to {}: {text}", self.place);
+        }
         (pool.connected, pool.trouble) = (false, Some(text));
     }
 
@@ -102,7 +107,10 @@ impl Hub {
     /// Names, addresses and files that cannot be used.
     pub fn open<U: Unit>(queue: &Local<U>, server: &NatsServer, options: NatsOptions) -> Result<Hub, NatsError> {
         let names = Names::new(&server.pool)?;
-        let common = Arc::<HubState>::default();
+        let place = format!("{}, pool {}", server.address(), server.pool);
+        let trouble = Some(format!("no connection to {} yet", server.address()));
+        let pool = Mutex::new(PoolState { trouble, ..PoolState::default() });
+        let common = Arc::new(HubState { place, pool, ..HubState::default() });
         let shared = Arc::clone(&common);
         let connect = link::options(server, "morpion daemon", &names.hub_inbox(), move |what| shared.trouble(what))?;
         let runtime =
@@ -152,7 +160,6 @@ async fn serve<U: Unit>(
     common: &HubState,
 ) {
     let trouble = |text: String| common.trouble(text);
-    trouble(format!("no connection to {url} yet"));
     let client = match connect.connect(addresses).await {
         Ok(client) => client,
         Err(error) => return trouble(format!("cannot connect to {url}: {error}")),

@@ -51,6 +51,14 @@ fn plain(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
+/// What went wrong with a connection. The client says no more of some causes than what kind they are.
+fn explained(text: &str) -> String {
+    if text.ends_with("IO error") {
+        return format!("{text} (nobody answers there, or the certificate of the server is not trusted)");
+    }
+    text.to_owned()
+}
+
 /// Options for a connection to a server by which everything can be checked before there is one. Replies come on
 /// subjects that begin with `inbox`. `trouble` is told what goes wrong with the connection.
 ///
@@ -75,7 +83,7 @@ pub fn options(
         .event_callback(move |event| {
             match event {
                 Event::ServerError(error) => trouble(error.to_string()),
-                Event::ClientError(error) => trouble(error.to_string()),
+                Event::ClientError(error) => trouble(explained(&error.to_string())),
                 _ => {}
             }
             std::future::ready(())

@@ -36,6 +36,9 @@ impl<U: Unit> PoolService<'_, U> {
         };
         let places = self.turns.values().filter_map(place).collect();
         let mut pool = self.common.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if connected && !pool.connected {
+            tracing::info!("connected to {}", self.common.place);
+        }
         let lost = || "the connection to the server is lost".to_owned();
         let trouble = (!connected).then(|| pool.trouble.take().unwrap_or_else(lost));
         *pool = PoolState { connected, trouble, machines, places };
