@@ -1369,7 +1369,10 @@ fn a_person_plays_reversi_and_has_it_solved() {
 fn a_person_sets_up_go() {
     let Some(world) = world() else { return };
     let page = world.desk("/games");
+    page.wait("document.querySelector('[aria-label=\\'Position as text\\']').value.length === 66");
     page.click("[data-game=go]");
+    page.wait("document.querySelectorAll('.gameboard.go .choice-cell').length === 81");
+    page.eval("const size = document.querySelector('section[aria-label=Rules] input'); size.value = '3x4'; size.dispatchEvent(new Event('change'))");
     page.wait("document.querySelectorAll('.gameboard.go .choice-cell').length === 12");
     press(&page, "b2");
     page.wait("document.querySelectorAll('.gameboard .stone').length === 1 && document.querySelector('.prompt').textContent.startsWith('white')");

@@ -12,8 +12,8 @@ import { OPENINGS, OTHER_SEATS, moveText } from "./opening.js";
 /** The games: what they are called, the size to begin with, which sizes there are, whether the machine plays them, and as whom, their openings, and
  * whether several threads can search. */
 export const GAMES = {
-  reversi: { name: t`Reversi`, size: "6", sizes: t`4 to 8 each: 6, 4x6`, machine: true },
-  go: { name: t`Go`, size: "3x4", sizes: t`1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19`, machine: true },
+  reversi: { name: t`Reversi`, size: "8", sizes: t`4 to 8 each: 6, 4x6`, machine: true },
+  go: { name: t`Go`, size: "9", sizes: t`1 to 7 each to be solved, up to 19 to play: 4, 3x4, 19`, machine: true },
   gomoku: { name: t`Gomoku`, size: "15", sizes: t`1 to 20 each: 15, 6x5`, machine: true,
     brains: [["", t`the strongest`], ["thesis", t`by patterns`]], openings: OPENINGS, threads: true },
 };

@@ -110,7 +110,7 @@ export const saveButton = (text, path, name, problem) => button(text, { glyph: "
 
 /** The forms for jobs of each kind, with what they are for. */
 const FORMS = {
-  hunt: ["#/submit", t`Submit a hunt instead`], solve: ["#/games", t`Solve a two-player game instead`], match: ["#/match", t`Let two players play a match`], selfplay: ["#/selfplay", t`Games of a player against itself`],
+  hunt: ["#/submit", t`Submit a hunt instead`], solve: ["#/games?game=reversi&size=6", t`Solve a two-player game instead`], match: ["#/match", t`Let two players play a match`], selfplay: ["#/selfplay", t`Games of a player against itself`],
   analyse: ["#/analyse", t`Analyse positions`], tune: ["#/tune", t`Learn weights`], tactics: ["#/tactics", t`Answer tactical questions`], mine: ["#/mine", t`Mine patterns`], plan: ["#/plan", t`Look for a plan of Gomoku`], check: ["#/check", t`Check a plan of Gomoku`],
 };
 
