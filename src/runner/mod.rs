@@ -23,6 +23,7 @@ pub mod enumeration;
 pub mod error;
 pub mod events;
 pub mod journal;
+mod main_loop;
 pub mod matching;
 pub mod mining;
 pub mod numbered;

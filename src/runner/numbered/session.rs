@@ -14,23 +14,17 @@ use crate::jobs::ending::JobEnd;
 use crate::jobs::numbered::{NumberedCoordinator, NumberedJob, NumberedProgress};
 use crate::queue::copies::{MachineName, UnitCopy};
 use crate::queue::effort::Efforts;
-use crate::queue::{LaneId, Message, Queue, Terms, Unit};
-use crate::runner::contract::{Clocking, FailedAttempt, SessionLimits, Trap, WorkerShare};
+use crate::queue::{LaneId, Message, Unit};
+use crate::runner::contract::{FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
-use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Longest time between two looks whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time between two reports of progress.
-const SHOW: Duration = Duration::from_millis(250);
-/// How long a pause waits for the workers.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// A machine that has been wrong so often computes no copies of this session any more.
 const MOST_WRONG: u32 = 3;
 /// The first number of a unit on its way that is not the number of a unit.
@@ -139,10 +133,8 @@ struct UnitOnItsWay {
 struct NumberedLane<'a, 'b, J: NumberedJob> {
     session: NumberedSession<'a, J>,
     listener: &'b mut dyn NumberedListener<J>,
-    queue: Arc<dyn Queue<PlayedUnit<J>>>,
-    lane: LaneId,
-    terms: Terms,
-    messages: Receiver<Message<PlayedUnit<J>>>,
+    lane: SessionLane<PlayedUnit<J>>,
+    course: SessionCourse,
     /// Units that the queue has, by their numbers there: that of the unit, or one from [`BEYOND`] for a further copy.
     in_hand: BTreeMap<u64, UnitOnItsWay>,
     next_number: u64,
@@ -158,16 +150,10 @@ struct NumberedLane<'a, 'b, J: NumberedJob> {
     own: Option<(u64, BegunUnit<J::Outcome>)>,
     /// Seconds that the sessions before have run.
     before: f64,
-    elapsed: Box<dyn Fn() -> Duration>,
-    paused: bool,
-    draining: bool,
+    elapsed: Box<dyn Fn() -> Duration + Send>,
+    shown: Due,
+    saved: Due,
     rate: RateMeter,
-}
-
-impl<J: NumberedJob> Drop for NumberedLane<'_, '_, J> {
-    fn drop(&mut self) {
-        self.queue.close(self.lane);
-    }
 }
 
 impl<J: NumberedJob> NumberedSession<'_, J> {
@@ -182,23 +168,18 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
         ordered: &OrderReceiver,
         listener: &mut dyn NumberedListener<J>,
     ) -> Result<NumberedEnding, NumberedError> {
-        let (inbox, messages) = unbounded();
-        let lane = place.queue.open(place.terms, inbox.into());
-        let (began, queue) = (Instant::now(), Arc::clone(&place.queue));
-        let elapsed: Box<dyn Fn() -> Duration> = match place.clocking {
-            Clocking::Wall => Box::new(move || began.elapsed()),
-            Clocking::Busy => Box::new(move || queue.activity(lane).busy),
-        };
-        listener.began(lane);
-        let rate = RateMeter::new(self.run.coordinator.progress().nodes);
+        let lane = SessionLane::open(place);
+        listener.began(lane.id);
+        let rate = RateMeter::of_units(self.run.coordinator.progress().nodes);
         let before = self.run.seconds;
         let mut running = NumberedLane {
+            shown: Due::every(SHOW),
+            saved: Due::every(self.pace),
             session: self,
             listener,
-            queue: Arc::clone(&place.queue),
+            elapsed: lane.stopwatch(),
             lane,
-            terms: place.terms,
-            messages,
+            course: SessionCourse::default(),
             in_hand: BTreeMap::new(),
             next_number: BEYOND,
             were_put: BTreeSet::new(),
@@ -207,9 +188,6 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
             kept: Vec::new(),
             own: None,
             before,
-            elapsed,
-            paused: false,
-            draining: false,
             rate,
         };
         let ended = running.work(interrupt, ordered);
@@ -229,58 +207,12 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
 
 impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     fn work(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<NumberedEnding, NumberedError> {
-        let (mut shown, mut saved) = (Instant::now(), Instant::now());
         // A job that is over needs no more disk.
         if !self.session.run.coordinator.is_over() {
             self.check_disk()?;
         }
         self.show()?;
-        let messages = self.messages.clone();
-        loop {
-            if let Some(end) = self.end() {
-                return Ok(end);
-            }
-            if !self.paused && !self.draining {
-                self.hand_out()?;
-            }
-            if self.draining && self.own.is_none() && (self.in_hand.is_empty() || self.are_copies_waiting()) {
-                return Ok(NumberedEnding::Stopped(StopReason::Drained));
-            }
-            let given = select_biased! {
-                recv(ordered.0) -> given => given.ok(),
-                recv(messages) -> message => {
-                    self.absorb(message.map_err(|_| NumberedError::NoWorkers)?)?;
-                    self.drain()?;
-                    None
-                }
-                default(LOOK) => None,
-            };
-            if let Some(given) = given
-                && let Some(ended) = self.obey(given)?
-            {
-                return Ok(ended);
-            }
-            if interrupt.asked() {
-                return Ok(NumberedEnding::Stopped(StopReason::Interrupted));
-            }
-            if self.paused {
-                continue;
-            }
-            self.end_own()?;
-            if let Some(reason) = self.limit() {
-                return Ok(NumberedEnding::Stopped(reason));
-            }
-            if shown.elapsed() >= SHOW {
-                shown = Instant::now();
-                self.show()?;
-                self.session.run.flush_in_time()?;
-            }
-            if saved.elapsed() >= self.session.pace && self.listener.may_save() {
-                saved = Instant::now();
-                self.check_disk()?;
-                self.save()?;
-            }
-        }
+        run_loop(self, interrupt, ordered)
     }
 
     /// How the job is over, if it is.
@@ -290,24 +222,14 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         coordinator.is_over().then_some(end)
     }
 
-    /// The limit that is reached.
-    fn limit(&self) -> Option<StopReason> {
-        let SessionLimits { seconds, iterations, .. } = self.session.limits;
-        if seconds.is_some_and(|limit| self.seconds() >= limit) {
-            return Some(StopReason::Time);
-        }
-        let nodes = self.session.run.coordinator.progress().nodes;
-        iterations.is_some_and(|limit| nodes >= limit).then_some(StopReason::Iterations)
-    }
-
     /// Keeps as many units in the queue as there are workers for them. Each thread needs its players, so only so many
     /// of them are begun at a time.
     fn hand_out(&mut self) -> Result<(), NumberedError> {
-        let (threads, machines) = (self.queue.threads(), self.queue.elsewhere());
-        let here = self.terms.threads.map_or(threads, |most| most.min(threads));
+        let (threads, machines) = (self.lane.queue.threads(), self.lane.queue.elsewhere());
+        let here = self.lane.terms.threads.map_or(threads, |most| most.min(threads));
         let elsewhere = self.session.elsewhere.as_ref().map_or(0, |_| machines);
         let most = here.saturating_add(elsewhere);
-        let most = self.terms.workers.map_or(most, |most_of_all| most.min(most_of_all)).max(1);
+        let most = self.lane.terms.workers.map_or(most, |most_of_all| most.min(most_of_all)).max(1);
         while self.in_hand.len() < most as usize {
             let kept = if threads > 0 || self.own.is_none() { self.kept.pop() } else { None };
             let Some(number) = kept.or_else(|| self.session.run.coordinator.hand_out()) else { return Ok(()) };
@@ -339,7 +261,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
 
     /// Whether nobody computes a unit, since copies wait for machines that may never come.
     fn are_copies_waiting(&self) -> bool {
-        self.quorum() > 1 && self.queue.activity(self.lane).running == 0
+        self.quorum() > 1 && self.lane.queue.activity(self.lane.id).running == 0
     }
 
     /// Puts a unit into the queue, as a copy if several machines have to agree on it.
@@ -362,7 +284,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         self.in_hand.insert(number, UnitOnItsWay { unit, copy });
         let trap = self.session.trap.as_ref().map(Arc::clone);
         let body = PlayedUnit::new(unit, Arc::clone(&self.session.players), trap, place);
-        self.queue.put(self.lane, number, body).map_err(|_| NumberedError::NoWorkers)
+        self.lane.put(number, body).map_err(|_| NumberedError::NoWorkers)
     }
 
     /// Notes which machines may compute no copy of a unit: those that had their say on it, or were wrong too often.
@@ -389,7 +311,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
     fn withdraw(&mut self, unit: u64) {
         let of_unit = self.in_hand.iter().filter(|(_, on_its_way)| on_its_way.unit == unit);
         for number in of_unit.map(|(&number, _)| number).collect::<Vec<u64>>() {
-            self.queue.withdraw(self.lane, number);
+            self.lane.queue.withdraw(self.lane.id, number);
             self.in_hand.remove(&number);
         }
     }
@@ -441,86 +363,10 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             return self.take(unit, outcome, efforts);
         }
         let running = self.in_hand.values().filter(|on_its_way| on_its_way.unit == unit).count();
-        if !self.draining {
+        if !self.course.draining {
             (running..missing).try_for_each(|_| self.put(unit, false))?;
         }
         Ok(())
-    }
-
-    fn drain(&mut self) -> Result<(), NumberedError> {
-        while let Ok(message) = self.messages.try_recv() {
-            self.absorb(message)?;
-        }
-        Ok(())
-    }
-
-    fn absorb(&mut self, message: Message<PlayedUnit<J>>) -> Result<(), NumberedError> {
-        match message {
-            Message::Report { .. } => Ok(()),
-            Message::Done { unit: number, outcome, efforts, .. } => {
-                let Some(UnitOnItsWay { unit, copy }) = self.in_hand.remove(&number) else { return Ok(()) };
-                let outcome = match outcome {
-                    Ok(outcome) => outcome,
-                    Err(NoOutcome::Never(why)) => return Err(NumberedError::Failed { unit, why }),
-                    Err(NoOutcome::Late) => {
-                        self.withdraw(unit);
-                        self.votes.remove(&unit);
-                        self.kept.push(unit);
-                        return Ok(());
-                    }
-                };
-                match copy.as_ref().and_then(|copy| Some((copy, copy.machine()?))) {
-                    Some((copy, by)) => self.hear_vote(UnitVote { by, outcome, efforts }, unit, copy),
-                    None => self.take(unit, outcome, efforts),
-                }
-            }
-            Message::Failed { unit: number, attempts, error, quarantined } => {
-                let Some(&UnitOnItsWay { unit, .. }) = self.in_hand.get(&number) else { return Ok(()) };
-                let failure = FailedAttempt { unit, attempts, error, quarantined };
-                self.listener.failed(&failure);
-                // Without the unit there is no whole.
-                if quarantined { Err(NumberedError::Failed { unit, why: failure.error }) } else { Ok(()) }
-            }
-        }
-    }
-
-    /// Carries out an order; how the work ends, if it does.
-    fn obey(&mut self, given: GivenOrder) -> Result<Option<NumberedEnding>, NumberedError> {
-        match given.order {
-            SessionOrder::Stop => return Ok(Some(NumberedEnding::Stopped(StopReason::Interrupted))),
-            SessionOrder::Drain => {
-                self.draining = true;
-                self.go_on();
-            }
-            SessionOrder::GoOn => self.go_on(),
-            SessionOrder::Pause => {
-                self.halt()?;
-                self.paused = true;
-                self.save()?;
-            }
-            SessionOrder::Adjust(limits, terms) => {
-                (self.session.limits, self.terms) = (limits, terms);
-                self.queue.adjust(self.lane, terms);
-            }
-        }
-        // Whoever gave it may have gone.
-        let _ = given.done.send(());
-        Ok(None)
-    }
-
-    fn go_on(&mut self) {
-        if std::mem::take(&mut self.paused) {
-            self.queue.go_on(self.lane);
-            self.own.iter().for_each(|(_, own)| own.set_going(true));
-            self.rate.restart(self.session.run.coordinator.progress().nodes);
-        }
-    }
-
-    /// Stops the workers, and absorbs what they have done.
-    fn halt(&mut self) -> Result<(), NumberedError> {
-        self.own.iter().for_each(|(_, own)| own.set_going(false));
-        self.queue.halt(self.lane, PATIENCE);
-        self.drain()
     }
 
     fn check_disk(&self) -> Result<(), NumberedError> {
@@ -552,7 +398,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             phase: None,
         });
         let progress = Progress {
-            seconds: self.before + (self.elapsed)().as_secs_f64(),
+            seconds: self.seconds(),
             iterations: units.nodes,
             rate: self.rate.rate(units.nodes),
             units_done: units.done,
@@ -562,9 +408,116 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
         };
         NumberedStanding { progress, units, tally }
     }
+}
 
-    /// Seconds that it has run, over all sessions.
+impl<J: NumberedJob> LoopedSession for NumberedLane<'_, '_, J> {
+    type Unit = PlayedUnit<J>;
+    type Ending = NumberedEnding;
+    type Error = NumberedError;
+
+    fn stopped(reason: StopReason) -> NumberedEnding {
+        NumberedEnding::Stopped(reason)
+    }
+
+    fn no_workers() -> NumberedError {
+        NumberedError::NoWorkers
+    }
+
+    fn lane(&mut self) -> &mut SessionLane<PlayedUnit<J>> {
+        &mut self.lane
+    }
+
+    fn course(&mut self) -> &mut SessionCourse {
+        &mut self.course
+    }
+
+    fn limits(&self) -> SessionLimits {
+        self.session.limits
+    }
+
     fn seconds(&self) -> f64 {
         self.before + (self.elapsed)().as_secs_f64()
+    }
+
+    fn iterations(&self) -> u64 {
+        self.session.run.coordinator.progress().nodes
+    }
+
+    fn advance(&mut self) -> Result<Option<NumberedEnding>, NumberedError> {
+        if !self.course.paused {
+            self.end_own()?;
+        }
+        if let Some(end) = self.end() {
+            return Ok(Some(end));
+        }
+        if !self.course.paused && !self.course.draining {
+            self.hand_out()?;
+        }
+        let is_drained = self.own.is_none() && (self.in_hand.is_empty() || self.are_copies_waiting());
+        Ok((self.course.draining && is_drained).then_some(NumberedEnding::Stopped(StopReason::Drained)))
+    }
+
+    fn hear(&mut self, message: Message<PlayedUnit<J>>) -> Result<(), NumberedError> {
+        match message {
+            Message::Report { .. } => Ok(()),
+            Message::Done { unit: number, outcome, efforts, .. } => {
+                let Some(UnitOnItsWay { unit, copy }) = self.in_hand.remove(&number) else { return Ok(()) };
+                let outcome = match outcome {
+                    Ok(outcome) => outcome,
+                    Err(NoOutcome::Never(why)) => return Err(NumberedError::Failed { unit, why }),
+                    Err(NoOutcome::Late) => {
+                        self.withdraw(unit);
+                        self.votes.remove(&unit);
+                        self.kept.push(unit);
+                        return Ok(());
+                    }
+                };
+                match copy.as_ref().and_then(|copy| Some((copy, copy.machine()?))) {
+                    Some((copy, by)) => self.hear_vote(UnitVote { by, outcome, efforts }, unit, copy),
+                    None => self.take(unit, outcome, efforts),
+                }
+            }
+            Message::Failed { unit: number, attempts, error, quarantined } => {
+                let Some(&UnitOnItsWay { unit, .. }) = self.in_hand.get(&number) else { return Ok(()) };
+                let failure = FailedAttempt { unit, attempts, error, quarantined };
+                self.listener.failed(&failure);
+                // Without the unit there is no whole.
+                if quarantined { Err(NumberedError::Failed { unit, why: failure.error }) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn halt(&mut self) -> Result<(), NumberedError> {
+        self.own.iter().for_each(|(_, own)| own.set_going(false));
+        self.lane.halt();
+        self.drain()
+    }
+
+    fn paused(&mut self) -> Result<(), NumberedError> {
+        self.save()
+    }
+
+    fn resumed(&mut self) {
+        self.own.iter().for_each(|(_, own)| own.set_going(true));
+        self.rate.restart(self.iterations());
+    }
+
+    fn adjusted(&mut self, limits: SessionLimits) -> Result<(), NumberedError> {
+        self.session.limits = limits;
+        Ok(())
+    }
+
+    fn keep_up(&mut self) -> Result<(), NumberedError> {
+        if self.shown.is_due() {
+            self.shown.restart();
+            self.show()?;
+            self.session.run.flush_in_time()?;
+        }
+        if self.saved.is_due() && self.listener.may_save() {
+            self.saved.restart();
+            self.check_disk()?;
+            self.save()?;
+        }
+        Ok(())
     }
 }

@@ -11,23 +11,17 @@ use crate::jobs::prove::ProvingEnd;
 use crate::proofs::branching::DiveEnd;
 use crate::proofs::file::ProofRecord;
 use crate::queue::effort::Efforts;
-use crate::queue::{LaneId, Message, Queue, Terms};
-use crate::runner::contract::{Clocking, FailedAttempt, SessionLimits, Trap, WorkerShare};
+use crate::queue::{LaneId, Message};
+use crate::runner::contract::{FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
-use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Longest time between two looks whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time between two reports of progress.
-const SHOW: Duration = Duration::from_millis(250);
-/// How long a pause waits for the workers.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// Units after which a descent is made.
 const UNITS_PER_DIVE: u64 = 12;
 /// Descents that the estimate comes from: the latest ones.
@@ -121,10 +115,8 @@ struct ProvingLane<'a, 'b> {
     session: ProveSession<'a>,
     listener: &'b mut dyn ProveListener,
     solved: SolvedProgram,
-    queue: Arc<dyn Queue<ProveUnit>>,
-    lane: LaneId,
-    terms: Terms,
-    messages: Receiver<Message<ProveUnit>>,
+    lane: SessionLane<ProveUnit>,
+    course: SessionCourse,
     /// Units and descents that the queue has.
     in_hand: BTreeSet<u64>,
     /// Descents that were handed out, and units that have ended, in this session.
@@ -132,16 +124,10 @@ struct ProvingLane<'a, 'b> {
     ended: u64,
     /// Cases and sets of points of the latest descents.
     dived: VecDeque<(f64, f64)>,
-    elapsed: Box<dyn Fn() -> Duration>,
-    paused: bool,
-    draining: bool,
+    elapsed: Box<dyn Fn() -> Duration + Send>,
+    shown: Due,
+    saved: Due,
     rate: RateMeter,
-}
-
-impl Drop for ProvingLane<'_, '_> {
-    fn drop(&mut self) {
-        self.queue.close(self.lane);
-    }
 }
 
 impl ProveSession<'_> {
@@ -156,32 +142,24 @@ impl ProveSession<'_> {
         ordered: &OrderReceiver,
         listener: &mut dyn ProveListener,
     ) -> Result<ProveEnding, ProvingError> {
-        let (inbox, messages) = unbounded();
-        let lane = place.queue.open(place.terms, inbox.into());
-        let (began, queue) = (Instant::now(), Arc::clone(&place.queue));
-        let elapsed: Box<dyn Fn() -> Duration> = match place.clocking {
-            Clocking::Wall => Box::new(move || began.elapsed()),
-            Clocking::Busy => Box::new(move || queue.activity(lane).busy),
-        };
-        listener.began(lane);
-        let rate = RateMeter::new(self.proving.progress().counts.nodes);
+        let lane = SessionLane::open(place);
+        listener.began(lane.id);
+        let rate = RateMeter::of_units(self.proving.progress().counts.nodes);
         let program = Arc::clone(self.proving.coordinator.program());
         let solved = SolvedProgram::new(program, Arc::clone(&self.solver));
         let mut running = ProvingLane {
+            shown: Due::every(SHOW),
+            saved: Due::every(self.pace),
             session: self,
             listener,
             solved,
-            queue: Arc::clone(&place.queue),
+            elapsed: lane.stopwatch(),
             lane,
-            terms: place.terms,
-            messages,
+            course: SessionCourse::default(),
             in_hand: BTreeSet::new(),
             dives: 0,
             ended: 0,
             dived: VecDeque::new(),
-            elapsed,
-            paused: false,
-            draining: false,
             rate,
         };
         let ended = running.run(interrupt, ordered);
@@ -198,78 +176,17 @@ impl ProveSession<'_> {
 
 impl ProvingLane<'_, '_> {
     fn run(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<ProveEnding, ProvingError> {
-        let (mut shown, mut saved) = (Instant::now(), Instant::now());
         // A finished proof needs no more disk.
         if self.session.proving.end() == ProvingEnd::Open {
             self.check_disk()?;
         }
         self.show()?;
-        let messages = self.messages.clone();
-        loop {
-            let now = self.session.proving.end();
-            if now != ProvingEnd::Open {
-                return Ok(ProveEnding::Over(now));
-            }
-            if !self.paused && !self.draining {
-                self.hand_out()?;
-            }
-            if self.draining && self.in_hand.is_empty() {
-                return Ok(ProveEnding::Stopped(StopReason::Drained));
-            }
-            let given = select_biased! {
-                recv(ordered.0) -> given => given.ok(),
-                recv(messages) -> message => {
-                    self.absorb(message.map_err(|_| ProvingError::NoWorkers)?)?;
-                    self.drain()?;
-                    None
-                }
-                default(LOOK) => None,
-            };
-            if let Some(given) = given
-                && let Some(ended) = self.obey(given)?
-            {
-                return Ok(ended);
-            }
-            if interrupt.asked() {
-                return Ok(ProveEnding::Stopped(StopReason::Interrupted));
-            }
-            if self.paused {
-                continue;
-            }
-            if let Some(reason) = self.limit() {
-                return Ok(ProveEnding::Stopped(reason));
-            }
-            if shown.elapsed() >= SHOW {
-                shown = Instant::now();
-                self.show()?;
-            }
-            if saved.elapsed() >= self.session.pace && self.listener.may_save() {
-                saved = Instant::now();
-                self.check_disk()?;
-                self.save()?;
-            }
-        }
-    }
-
-    /// The limit that is reached.
-    fn limit(&self) -> Option<StopReason> {
-        let SessionLimits { seconds, iterations, .. } = self.session.limits;
-        if seconds.is_some_and(|limit| self.seconds() >= limit) {
-            return Some(StopReason::Time);
-        }
-        let nodes = self.session.proving.progress().counts.nodes;
-        iterations.is_some_and(|limit| nodes >= limit).then_some(StopReason::Iterations)
-    }
-
-    /// Workers that the proof may have.
-    fn size(&self) -> usize {
-        let workers = self.queue.size();
-        self.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize
+        run_loop(self, interrupt, ordered)
     }
 
     /// Keeps as many units in the queue as there are workers.
     fn hand_out(&mut self) -> Result<(), ProvingError> {
-        let size = self.size();
+        let size = self.lane.workers();
         while self.in_hand.len() < size {
             let coordinator = &mut self.session.proving.coordinator;
             let solved = self.solved.clone();
@@ -283,95 +200,9 @@ impl ProvingLane<'_, '_> {
                 (open.unit, ProveUnit::search(open, solved, trap))
             };
             self.in_hand.insert(number);
-            self.queue.put(self.lane, number, unit).map_err(|_| ProvingError::NoWorkers)?;
+            self.lane.put(number, unit).map_err(|_| ProvingError::NoWorkers)?;
         }
         Ok(())
-    }
-
-    fn drain(&mut self) -> Result<(), ProvingError> {
-        while let Ok(message) = self.messages.try_recv() {
-            self.absorb(message)?;
-        }
-        Ok(())
-    }
-
-    fn absorb(&mut self, message: Message<ProveUnit>) -> Result<(), ProvingError> {
-        match message {
-            Message::Report { .. } => Ok(()),
-            Message::Done { unit, outcome: ProveReply::Searched(outcome), efforts, .. } => {
-                self.in_hand.remove(&unit);
-                let nodes = outcome.nodes();
-                let Some(record) = outcome.record(unit) else { return Ok(()) };
-                self.session.proving.record(record)?;
-                self.ended += 1;
-                self.listener.ended(unit, nodes, &efforts);
-                Ok(())
-            }
-            Message::Done { unit, outcome: ProveReply::Dived(end), .. } => {
-                self.in_hand.remove(&unit);
-                match end {
-                    DiveEnd::Estimate { nodes, shapes } => self.dived.push_back((nodes, shapes)),
-                    DiveEnd::Grid(moves) => self.session.proving.record(ProofRecord::Grid(moves))?,
-                    DiveEnd::Stopped => {}
-                }
-                if self.dived.len() > DIVES {
-                    self.dived.pop_front();
-                }
-                Ok(())
-            }
-            Message::Failed { unit, attempts, error, quarantined } => {
-                let failure = FailedAttempt { unit, attempts, error, quarantined };
-                if unit < FIRST_DIVE {
-                    self.listener.failed(&failure);
-                } else if quarantined {
-                    self.in_hand.remove(&unit);
-                    return Ok(());
-                }
-                // Without the unit there is no proof.
-                if quarantined {
-                    Err(ProvingError::Failed(format!("unit {unit}: {}", failure.error)))
-                } else {
-                    Ok(())
-                }
-            }
-        }
-    }
-
-    /// Carries out an order; how the work ends, if it does.
-    fn obey(&mut self, given: GivenOrder) -> Result<Option<ProveEnding>, ProvingError> {
-        match given.order {
-            SessionOrder::Stop => return Ok(Some(ProveEnding::Stopped(StopReason::Interrupted))),
-            SessionOrder::Drain => {
-                self.draining = true;
-                self.go_on();
-            }
-            SessionOrder::GoOn => self.go_on(),
-            SessionOrder::Pause => {
-                self.halt()?;
-                self.paused = true;
-                self.save()?;
-            }
-            SessionOrder::Adjust(limits, terms) => {
-                (self.session.limits, self.terms) = (limits, terms);
-                self.queue.adjust(self.lane, terms);
-            }
-        }
-        // Whoever gave it may have gone.
-        let _ = given.done.send(());
-        Ok(None)
-    }
-
-    fn go_on(&mut self) {
-        if std::mem::take(&mut self.paused) {
-            self.queue.go_on(self.lane);
-            self.rate.restart(self.session.proving.progress().counts.nodes);
-        }
-    }
-
-    /// Stops the workers, and absorbs what they have found out.
-    fn halt(&mut self) -> Result<(), ProvingError> {
-        self.queue.halt(self.lane, PATIENCE);
-        self.drain()
     }
 
     fn check_disk(&self) -> Result<(), ProvingError> {
@@ -420,9 +251,117 @@ impl ProvingLane<'_, '_> {
         let sums = self.dived.iter().fold((0.0, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
         (dives > 0).then_some(RestEstimate { dives, nodes: sums.0 * scale, shapes: sums.1 * scale })
     }
+}
 
-    /// Seconds that it has run, over all sessions.
+impl LoopedSession for ProvingLane<'_, '_> {
+    type Unit = ProveUnit;
+    type Ending = ProveEnding;
+    type Error = ProvingError;
+
+    fn stopped(reason: StopReason) -> ProveEnding {
+        ProveEnding::Stopped(reason)
+    }
+
+    fn no_workers() -> ProvingError {
+        ProvingError::NoWorkers
+    }
+
+    fn lane(&mut self) -> &mut SessionLane<ProveUnit> {
+        &mut self.lane
+    }
+
+    fn course(&mut self) -> &mut SessionCourse {
+        &mut self.course
+    }
+
+    fn limits(&self) -> SessionLimits {
+        self.session.limits
+    }
+
     fn seconds(&self) -> f64 {
         self.session.before + (self.elapsed)().as_secs_f64()
+    }
+    fn iterations(&self) -> u64 {
+        self.session.proving.progress().counts.nodes
+    }
+
+    fn advance(&mut self) -> Result<Option<ProveEnding>, ProvingError> {
+        let now = self.session.proving.end();
+        if now != ProvingEnd::Open {
+            return Ok(Some(ProveEnding::Over(now)));
+        }
+        if !self.course.paused && !self.course.draining {
+            self.hand_out()?;
+        }
+        let is_drained = self.course.draining && self.in_hand.is_empty();
+        Ok(is_drained.then_some(ProveEnding::Stopped(StopReason::Drained)))
+    }
+
+    fn hear(&mut self, message: Message<ProveUnit>) -> Result<(), ProvingError> {
+        match message {
+            Message::Report { .. } => Ok(()),
+            Message::Done { unit, outcome: ProveReply::Searched(outcome), efforts, .. } => {
+                self.in_hand.remove(&unit);
+                let nodes = outcome.nodes();
+                let Some(record) = outcome.record(unit) else { return Ok(()) };
+                self.session.proving.record(record)?;
+                self.ended += 1;
+                self.listener.ended(unit, nodes, &efforts);
+                Ok(())
+            }
+            Message::Done { unit, outcome: ProveReply::Dived(end), .. } => {
+                self.in_hand.remove(&unit);
+                match end {
+                    DiveEnd::Estimate { nodes, shapes } => self.dived.push_back((nodes, shapes)),
+                    DiveEnd::Grid(moves) => self.session.proving.record(ProofRecord::Grid(moves))?,
+                    DiveEnd::Stopped => {}
+                }
+                if self.dived.len() > DIVES {
+                    self.dived.pop_front();
+                }
+                Ok(())
+            }
+            Message::Failed { unit, attempts, error, quarantined } => {
+                let failure = FailedAttempt { unit, attempts, error, quarantined };
+                if unit < FIRST_DIVE {
+                    self.listener.failed(&failure);
+                } else if quarantined {
+                    self.in_hand.remove(&unit);
+                    return Ok(());
+                }
+                // Without the unit there is no proof.
+                if quarantined {
+                    Err(ProvingError::Failed(format!("unit {unit}: {}", failure.error)))
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    fn paused(&mut self) -> Result<(), ProvingError> {
+        self.save()
+    }
+
+    fn resumed(&mut self) {
+        self.rate.restart(self.iterations());
+    }
+
+    fn adjusted(&mut self, limits: SessionLimits) -> Result<(), ProvingError> {
+        self.session.limits = limits;
+        Ok(())
+    }
+
+    fn keep_up(&mut self) -> Result<(), ProvingError> {
+        if self.shown.is_due() {
+            self.shown.restart();
+            self.show()?;
+        }
+        if self.saved.is_due() && self.listener.may_save() {
+            self.saved.restart();
+            self.check_disk()?;
+            self.save()?;
+        }
+        Ok(())
     }
 }

@@ -4,38 +4,35 @@
 use super::{HuntSession, origin};
 use crate::jobs::hunt::{NextUnit, UnitResult};
 use crate::queue::local::{Local, LocalOptions};
-use crate::queue::{Inbox, LaneId, Message, Queue, Terms};
+use crate::queue::{Inbox, Message, Terms};
 use crate::runner::archive::novelty::Novelty;
 use crate::runner::archive::{Archive, ArchiveMark, KeptFind};
 use crate::runner::best;
 use crate::runner::clock::now;
-use crate::runner::contract::{Clocking, Ending, FailedAttempt, HuntListener, SessionReport, WorkerShare};
+use crate::runner::contract::{
+    Clocking, Ending, FailedAttempt, HuntListener, SessionLimits, SessionReport, WorkerShare,
+};
 use crate::runner::error::RunError;
 use crate::runner::events::{self, HuntEvent, HuntEventKind, StopReason};
-use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder, orders};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::orders::{Interrupt, OrderReceiver, orders};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::state::{Checkpoint, InFlight};
 use crate::runner::status::Status;
 use crate::runner::worker::{
     FreshFind, HuntContext, HuntOutcome, HuntReport, HuntUnit, NOBODY, Offered, UnitFigures,
 };
-use crossbeam_channel::{Receiver, select_biased, unbounded};
+use crossbeam_channel::unbounded;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time between two reports of the status.
-const SHOW: Duration = Duration::from_millis(250);
 /// Time between two writings of the status files and flushes of the journal.
 const WRITE: Duration = Duration::from_secs(1);
 /// So long after the workers have been asked for their states, or as long as checkpoints are apart, the checkpoint is
 /// written with what they have offered.
 const OFFER: Duration = Duration::from_secs(1);
-/// A worker that has not stopped by then is abandoned; its unit continues from its last checkpoint.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// A hunt is given up when so many of its units are quarantined.
 const MOST_QUARANTINED: usize = 100;
 /// Estimate of the memory of a search: this many times its saved state, and some bytes more.
@@ -76,21 +73,17 @@ impl HuntSession {
         ordered: &OrderReceiver,
         observer: &mut dyn HuntListener,
     ) -> Result<SessionReport, RunError> {
-        let own = JobLane::open(&mut self, place);
-        let (began, queue, lane) = (Instant::now(), Arc::clone(&place.queue), own.id());
-        self.elapsed = match place.clocking {
-            Clocking::Wall => Box::new(move || began.elapsed()),
-            Clocking::Busy => Box::new(move || queue.activity(lane).busy),
-        };
+        let (lane, shared) = open_lane(&mut self, place);
+        self.elapsed = lane.stopwatch();
         let begun = self.searches.values().fold(0u64, |sum, search| sum.saturating_add(search.iterations()));
         let before = self.hunt.state().totals.iterations.saturating_add(begun);
         let what = events::SessionStart::of(self.hunt.job(), self.workers, before);
         let what = if self.resumed { HuntEventKind::Resume(what) } else { HuntEventKind::Start(what) };
         self.tell(what, observer)?;
         self.notices.drain(..).for_each(|notice| observer.noticed(&notice));
-        observer.began(lane);
+        observer.began(lane.id);
         let old = self.store.is_old();
-        let mut hunting = Hunting::new(&mut self, observer, own);
+        let mut hunting = Hunting::new(&mut self, observer, lane, shared);
         if old {
             hunting.checkpoint()?;
         }
@@ -128,69 +121,53 @@ fn closing(ending: Ending, status: &Status) -> HuntEventKind {
     }
 }
 
-/// A session's lane in the queue. It is closed with the value.
-pub(super) struct JobLane {
-    queue: Arc<dyn Queue<HuntUnit>>,
-    id: LaneId,
-    terms: Terms,
-    shared: Arc<HuntContext>,
-    messages: Receiver<Message<HuntUnit>>,
+/// Opens the session's lane, and makes what its units share.
+fn open_lane(session: &mut HuntSession, place: &WorkerShare<HuntUnit>) -> (SessionLane<HuntUnit>, Arc<HuntContext>) {
+    let novelty = session.novelty.take();
+    let job = session.hunt.job();
+    let shared = Arc::new(HuntContext {
+        variant: job.variant,
+        params: job.params.clone(),
+        target: job.target,
+        best: AtomicU32::new(session.hunt.state().score()),
+        novelty,
+        waiting: AtomicUsize::new(0),
+        trap: session.trap.clone(),
+    });
+    let (inbox, messages) = unbounded();
+    let context = Arc::clone(&shared);
+    let count = move |message| {
+        context.waiting.fetch_add(1, Ordering::Relaxed);
+        let _ = inbox.send(message);
+    };
+    (SessionLane::with_inbox(place, Inbox::new(count), messages), shared)
 }
 
-impl JobLane {
-    /// Opens the lane.
-    pub fn open(session: &mut HuntSession, place: &WorkerShare<HuntUnit>) -> JobLane {
-        let novelty = session.novelty.take();
-        let job = session.hunt.job();
-        let shared = Arc::new(HuntContext {
-            variant: job.variant,
-            params: job.params.clone(),
-            target: job.target,
-            best: AtomicU32::new(session.hunt.state().score()),
-            novelty,
-            waiting: AtomicUsize::new(0),
-            trap: session.trap.clone(),
-        });
-        let (inbox, messages) = unbounded();
-        let context = Arc::clone(&shared);
-        let count = move |message| {
-            context.waiting.fetch_add(1, Ordering::Relaxed);
-            let _ = inbox.send(message);
-        };
-        let id = place.queue.open(place.terms, Inbox::new(count));
-        JobLane { queue: Arc::clone(&place.queue), id, terms: place.terms, shared, messages }
-    }
-
-    /// Its number in the queue.
-    pub fn id(&self) -> LaneId {
-        self.id
-    }
-
-    /// Workers that it may use at once.
-    fn workers(&self) -> usize {
-        let size = self.queue.size();
-        self.terms.workers.map_or(size, |most| most.clamp(1, size)) as usize
-    }
-}
-
-impl Drop for JobLane {
-    fn drop(&mut self) {
-        self.queue.close(self.id);
-    }
+/// When something of a hunt is due.
+struct HuntPace {
+    shown: Due,
+    written: Due,
+    /// The workers are asked for their states.
+    asked: Due,
+    /// They have been asked: when the checkpoint is written with what they have offered.
+    take: Option<Instant>,
+    /// Seconds of the hunt when the log was told last.
+    told: f64,
 }
 
 /// A session while its lane is open.
 pub(super) struct Hunting<'a> {
     session: &'a mut HuntSession,
     observer: &'a mut dyn HuntListener,
-    lane: JobLane,
+    lane: SessionLane<HuntUnit>,
+    course: SessionCourse,
+    shared: Arc<HuntContext>,
+    pace: HuntPace,
     /// Units in the queue.
     in_hand: BTreeMap<u64, Arc<UnitFigures>>,
     /// Units that are quarantined, and what the first of them said.
     quarantined: BTreeSet<u64>,
     first_failure: Option<(u64, String)>,
-    paused: bool,
-    draining: bool,
     /// When the archive has so many bytes, only longer grids are kept.
     raise_at: Option<u64>,
     /// The rest of its limit is for grids longer than all before.
@@ -205,17 +182,30 @@ pub(super) struct Hunting<'a> {
 
 impl<'a> Hunting<'a> {
     /// With nothing handed out.
-    pub fn new(session: &'a mut HuntSession, observer: &'a mut dyn HuntListener, lane: JobLane) -> Hunting<'a> {
-        let longest = lane.shared.novelty.as_ref().map_or(0, Novelty::longest);
+    pub fn new(
+        session: &'a mut HuntSession,
+        observer: &'a mut dyn HuntListener,
+        lane: SessionLane<HuntUnit>,
+        shared: Arc<HuntContext>,
+    ) -> Hunting<'a> {
+        let pace = HuntPace {
+            shown: Due::at_once(SHOW),
+            written: Due::at_once(WRITE),
+            asked: Due::every(session.pace),
+            take: None,
+            told: session.seconds(),
+        };
+        let longest = shared.novelty.as_ref().map_or(0, Novelty::longest);
         Hunting {
             session,
             observer,
             lane,
+            course: SessionCourse::default(),
+            shared,
+            pace,
             in_hand: BTreeMap::new(),
             quarantined: BTreeSet::new(),
             first_failure: None,
-            paused: false,
-            draining: false,
             raise_at: None,
             in_reserve: false,
             longest,
@@ -226,114 +216,8 @@ impl<'a> Hunting<'a> {
 
     /// Hands out units and absorbs messages until there is a reason to end.
     pub fn hunt(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<Ending, RunError> {
-        let start = Instant::now();
-        let pace = self.session.pace;
-        let (mut show, mut write, mut ask) = (start, start, start + pace);
-        let mut take = None;
-        let mut told = self.session.seconds();
         self.rate.restart(self.iterations());
-        let messages = self.lane.messages.clone();
-        loop {
-            if let Some(ending) = self.assign()? {
-                return Ok(ending);
-            }
-            let given = select_biased! {
-                recv(ordered.0) -> given => given.ok(),
-                recv(messages) -> message => {
-                    self.absorb(message.map_err(|_| RunError::NoWorkers)?)?;
-                    self.drain()?;
-                    None
-                }
-                default(LOOK) => None,
-            };
-            if let Some(given) = given
-                && let Some(ending) = self.obey(given)?
-            {
-                return Ok(ending);
-            }
-            if interrupt.asked() {
-                return Ok(Ending::Stopped(StopReason::Interrupted));
-            }
-            if self.paused {
-                continue;
-            }
-            let at = Instant::now();
-            if self.session.limits.seconds.is_some_and(|limit| self.session.seconds_at(at) >= limit) {
-                return Ok(Ending::Stopped(StopReason::Time));
-            }
-            if let Some(limit) = self.session.limits.iterations
-                && self.iterations() >= limit
-            {
-                return Ok(Ending::Stopped(StopReason::Iterations));
-            }
-            if at >= show {
-                show = at + SHOW;
-                let status = self.status();
-                self.observer.status(&status).map_err(RunError::Observer)?;
-                if at >= write {
-                    write = at + WRITE;
-                    self.session.write_status(&status)?;
-                    // In this order: no power cut leaves a finished unit whose grids are lost.
-                    let archive = self.flush_archive()?;
-                    self.session.store.flush(archive)?;
-                    let Progress { seconds, best: score, iterations, units_done: units, running, .. } =
-                        status.progress;
-                    if seconds - told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
-                        told = seconds;
-                        let running = running.len() as u32;
-                        self.session
-                            .tell(HuntEventKind::Progress { score, iterations, units, running }, self.observer)?;
-                    }
-                }
-            }
-            match take {
-                None if at >= ask => {
-                    self.in_hand.values().for_each(|progress| progress.wanted.store(true, Ordering::Relaxed));
-                    take = Some(at + OFFER.min(pace));
-                }
-                Some(due) if at >= due && self.observer.may_save() => {
-                    self.checkpoint()?;
-                    take = None;
-                    ask = at + pace;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Puts units into the queue as long as workers may be free; how the hunt ends, if it does.
-    fn assign(&mut self) -> Result<Option<Ending>, RunError> {
-        if self.paused {
-            return Ok(None);
-        }
-        let room = self.room()?;
-        while self.in_hand.len() < room {
-            // Units that an earlier session began are among those to be done.
-            if self.draining && self.session.hunt.pending().next().is_none() {
-                return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(StopReason::Drained)));
-            }
-            match self.session.hunt.next() {
-                NextUnit::Unit(work) if self.session.quarantined.contains(&work.id) => {
-                    self.quarantine(work.id, "it failed in an earlier session".to_owned())?;
-                }
-                NextUnit::Unit(work) => {
-                    let id = work.id;
-                    let begun = self.session.searches.remove(&id).map(|search| {
-                        let saved = self.session.saved.get(&id);
-                        let (iterations, best) = (search.iterations(), search.best());
-                        let saved = saved.map_or_else(|| search.save(), |unit| unit.saved.clone());
-                        (search, Offered { iterations, best, saved })
-                    });
-                    let unit = HuntUnit::new(&self.lane.shared, work, begun);
-                    self.in_hand.insert(id, Arc::clone(unit.progress()));
-                    self.lane.queue.put(self.lane.id, id, unit).map_err(|_| RunError::NoWorkers)?;
-                }
-                NextUnit::Wait if self.in_hand.is_empty() => return Err(self.given_up()),
-                NextUnit::Wait => break,
-                NextUnit::Finished(over) => return Ok(Some(Ending::Over(over))),
-            }
-        }
-        Ok(None)
+        run_loop(self, interrupt, ordered)
     }
 
     /// How many units are to be in the queue at once.
@@ -360,69 +244,6 @@ impl<'a> Hunting<'a> {
     fn given_up(&self) -> RunError {
         let (unit, reason) = self.first_failure.clone().unwrap_or((0, "no unit is left".to_owned()));
         RunError::Failed { unit, reason }
-    }
-
-    /// Carries out an order; how the hunt ends, if it does.
-    fn obey(&mut self, given: GivenOrder) -> Result<Option<Ending>, RunError> {
-        match given.order {
-            SessionOrder::Stop => return Ok(Some(Ending::Stopped(StopReason::Interrupted))),
-            SessionOrder::Drain => {
-                self.draining = true;
-                self.go_on();
-            }
-            SessionOrder::GoOn => self.go_on(),
-            SessionOrder::Pause => {
-                self.halt()?;
-                self.paused = true;
-                self.checkpoint()?;
-                let status = self.status();
-                self.session.write_status(&status)?;
-                self.observer.status(&status).map_err(RunError::Observer)?;
-            }
-            SessionOrder::Adjust(limits, terms) => {
-                if limits.disk != self.session.limits.disk
-                    && let (Some(novelty), Some(keep_from)) =
-                        (&self.lane.shared.novelty, self.session.hunt.job().keep_from)
-                {
-                    novelty.reopen(keep_from);
-                    (self.raise_at, self.in_reserve) = (None, false);
-                }
-                self.session.limits = limits;
-                self.lane.terms = terms;
-                self.session.workers = self.lane.workers() as u32;
-                self.lane.queue.adjust(self.lane.id, terms);
-            }
-        }
-        // Whoever gave it may have gone.
-        let _ = given.done.send(());
-        Ok(None)
-    }
-
-    fn go_on(&mut self) {
-        if std::mem::take(&mut self.paused) {
-            self.lane.queue.go_on(self.lane.id);
-            self.rate.restart(self.iterations());
-        }
-    }
-
-    /// Absorbs the messages that are there, not those that come meanwhile.
-    fn drain(&mut self) -> Result<(), RunError> {
-        for _ in 0..self.lane.messages.len() {
-            let Ok(message) = self.lane.messages.try_recv() else { break };
-            self.absorb(message)?;
-        }
-        Ok(())
-    }
-
-    fn absorb(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
-        self.lane.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-        if self.incomplete {
-            return Ok(());
-        }
-        let absorbed = self.write_down(message);
-        // That too many units failed is no fault of the files.
-        self.incomplete = matches!(&absorbed, Err(error) if !matches!(error, RunError::Failed { .. }));
-        absorbed
     }
 
     fn write_down(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
@@ -474,7 +295,7 @@ impl<'a> Hunting<'a> {
     fn found(&mut self, unit: u64, key: u64, find: FreshFind) -> Result<(), RunError> {
         let score = find.moves.len() as u32;
         if !self.has_room(score) {
-            if let Some(novelty) = &self.lane.shared.novelty {
+            if let Some(novelty) = &self.shared.novelty {
                 novelty.forget(key, score);
             }
             self.keep_within(self.archive_length());
@@ -503,7 +324,7 @@ impl<'a> Hunting<'a> {
         match limit.saturating_sub(self.archive_length()) {
             ..LONGEST_GRID => false,
             LONGEST_GRID..RESERVE => score > self.longest,
-            RESERVE.. => self.lane.shared.novelty.as_ref().is_none_or(|novelty| score >= novelty.keep_from()),
+            RESERVE.. => self.shared.novelty.as_ref().is_none_or(|novelty| score >= novelty.keep_from()),
         }
     }
 
@@ -514,7 +335,7 @@ impl<'a> Hunting<'a> {
     /// Keeps the archive within its limit on the disk. Each time that half of the room that was left is used, only
     /// longer grids are kept from then on; what is left at last is for grids that are longer than all before.
     fn keep_within(&mut self, used: u64) {
-        let (Some(limit), Some(novelty)) = (self.session.limits.disk, &self.lane.shared.novelty) else { return };
+        let (Some(limit), Some(novelty)) = (self.session.limits.disk, &self.shared.novelty) else { return };
         let room = limit.saturating_sub(used);
         let half = used.saturating_add(room / 2);
         let enough = room >= RESERVE && used < *self.raise_at.get_or_insert(half);
@@ -540,15 +361,19 @@ impl<'a> Hunting<'a> {
             .noticed(&format!("the archive takes {used:.1} of the {limit:.1} MB of disk that it may: {kept}"));
     }
 
-    /// Stops the workers and absorbs their last messages, up to the first that cannot be written down.
-    pub fn halt(&mut self) -> Result<(), RunError> {
-        self.lane.queue.halt(self.lane.id, PATIENCE);
-        let mut result = Ok(());
-        while let Ok(message) = self.lane.messages.try_recv() {
-            let taken = self.absorb(message);
-            result = result.and(taken);
+    /// Writes the status files, flushes what was found to the device, and tells the log now and then.
+    fn write_down_status(&mut self, status: &Status) -> Result<(), RunError> {
+        self.session.write_status(status)?;
+        // In this order: no power cut leaves a finished unit whose grids are lost.
+        let archive = self.flush_archive()?;
+        self.session.store.flush(archive)?;
+        let Progress { seconds, best: score, iterations, units_done: units, ref running, .. } = status.progress;
+        if seconds - self.pace.told >= (seconds * TELL).clamp(TELL_SECONDS.0, TELL_SECONDS.1) {
+            self.pace.told = seconds;
+            let running = running.len() as u32;
+            self.session.tell(HuntEventKind::Progress { score, iterations, units, running }, self.observer)?;
         }
-        result
+        Ok(())
     }
 
     /// Flushes the archive to the device: what it holds.
@@ -589,15 +414,6 @@ impl<'a> Hunting<'a> {
         Ok(session.store.checkpoint(&checkpoint)?)
     }
 
-    /// Iterations so far, including those of begun units that wait.
-    fn iterations(&self) -> u64 {
-        let saved = self.session.saved.values().filter(|unit| !self.in_hand.contains_key(&unit.id));
-        let waiting = saved.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
-        let in_hand = self.in_hand.values().map(|progress| progress.iterations.load(Ordering::Relaxed));
-        let done = self.session.hunt.state().totals.iterations.saturating_add(waiting);
-        in_hand.fold(done, u64::saturating_add)
-    }
-
     /// How the hunt stands.
     pub fn status(&mut self) -> Status {
         let iterations = self.iterations();
@@ -629,5 +445,159 @@ impl<'a> Hunting<'a> {
         }
         running.sort_unstable_by_key(|running| running.worker);
         running
+    }
+}
+
+impl LoopedSession for Hunting<'_> {
+    type Unit = HuntUnit;
+    type Ending = Ending;
+    type Error = RunError;
+
+    fn stopped(reason: StopReason) -> Ending {
+        Ending::Stopped(reason)
+    }
+
+    fn no_workers() -> RunError {
+        RunError::NoWorkers
+    }
+
+    fn lane(&mut self) -> &mut SessionLane<HuntUnit> {
+        &mut self.lane
+    }
+
+    fn course(&mut self) -> &mut SessionCourse {
+        &mut self.course
+    }
+
+    fn limits(&self) -> SessionLimits {
+        self.session.limits
+    }
+
+    fn seconds(&self) -> f64 {
+        self.session.seconds()
+    }
+
+    /// Iterations so far, including those of begun units that wait.
+    fn iterations(&self) -> u64 {
+        let saved = self.session.saved.values().filter(|unit| !self.in_hand.contains_key(&unit.id));
+        let waiting = saved.fold(0u64, |sum, unit| sum.saturating_add(unit.iterations));
+        let in_hand = self.in_hand.values().map(|progress| progress.iterations.load(Ordering::Relaxed));
+        let done = self.session.hunt.state().totals.iterations.saturating_add(waiting);
+        in_hand.fold(done, u64::saturating_add)
+    }
+
+    /// Puts units into the queue as long as workers may be free.
+    fn advance(&mut self) -> Result<Option<Ending>, RunError> {
+        if self.course.paused {
+            return Ok(None);
+        }
+        let room = self.room()?;
+        while self.in_hand.len() < room {
+            // Units that an earlier session began are among those to be done.
+            if self.course.draining && self.session.hunt.pending().next().is_none() {
+                return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(StopReason::Drained)));
+            }
+            match self.session.hunt.next() {
+                NextUnit::Unit(work) if self.session.quarantined.contains(&work.id) => {
+                    self.quarantine(work.id, "it failed in an earlier session".to_owned())?;
+                }
+                NextUnit::Unit(work) => {
+                    let id = work.id;
+                    let begun = self.session.searches.remove(&id).map(|search| {
+                        let saved = self.session.saved.get(&id);
+                        let (iterations, best) = (search.iterations(), search.best());
+                        let saved = saved.map_or_else(|| search.save(), |unit| unit.saved.clone());
+                        (search, Offered { iterations, best, saved })
+                    });
+                    let unit = HuntUnit::new(&self.shared, work, begun);
+                    self.in_hand.insert(id, Arc::clone(unit.progress()));
+                    self.lane.put(id, unit).map_err(|_| RunError::NoWorkers)?;
+                }
+                NextUnit::Wait if self.in_hand.is_empty() => return Err(self.given_up()),
+                NextUnit::Wait => break,
+                NextUnit::Finished(over) => return Ok(Some(Ending::Over(over))),
+            }
+        }
+        Ok(None)
+    }
+
+    fn hear(&mut self, message: Message<HuntUnit>) -> Result<(), RunError> {
+        self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        if self.incomplete {
+            return Ok(());
+        }
+        let absorbed = self.write_down(message);
+        // That too many units failed is no fault of the files.
+        self.incomplete = matches!(&absorbed, Err(error) if !matches!(error, RunError::Failed { .. }));
+        absorbed
+    }
+
+    /// Those that come meanwhile wait.
+    fn drain(&mut self) -> Result<(), RunError> {
+        for _ in 0..self.lane.waiting() {
+            let Some(message) = self.lane.message() else { break };
+            self.hear(message)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the workers and absorbs their last messages, up to the first that cannot be written down.
+    fn halt(&mut self) -> Result<(), RunError> {
+        self.lane.halt();
+        let mut result = Ok(());
+        while let Some(message) = self.lane.message() {
+            let taken = self.hear(message);
+            result = result.and(taken);
+        }
+        result
+    }
+
+    fn paused(&mut self) -> Result<(), RunError> {
+        self.checkpoint()?;
+        let status = self.status();
+        self.session.write_status(&status)?;
+        self.observer.status(&status).map_err(RunError::Observer)
+    }
+
+    fn resumed(&mut self) {
+        self.rate.restart(self.iterations());
+    }
+
+    fn adjusted(&mut self, limits: SessionLimits) -> Result<(), RunError> {
+        if limits.disk != self.session.limits.disk
+            && let (Some(novelty), Some(keep_from)) = (&self.shared.novelty, self.session.hunt.job().keep_from)
+        {
+            novelty.reopen(keep_from);
+            (self.raise_at, self.in_reserve) = (None, false);
+        }
+        self.session.limits = limits;
+        self.session.workers = self.lane.workers() as u32;
+        Ok(())
+    }
+
+    fn keep_up(&mut self) -> Result<(), RunError> {
+        if self.pace.shown.is_due() {
+            self.pace.shown.restart();
+            let status = self.status();
+            self.observer.status(&status).map_err(RunError::Observer)?;
+            if self.pace.written.is_due() {
+                self.pace.written.restart();
+                self.write_down_status(&status)?;
+            }
+        }
+        let at = Instant::now();
+        match self.pace.take {
+            None if self.pace.asked.is_due() => {
+                self.in_hand.values().for_each(|progress| progress.wanted.store(true, Ordering::Relaxed));
+                self.pace.take = Some(at + OFFER.min(self.session.pace));
+            }
+            Some(due) if at >= due && self.observer.may_save() => {
+                self.checkpoint()?;
+                self.pace.take = None;
+                self.pace.asked.restart();
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }

@@ -11,39 +11,18 @@ use crate::jobs::tree::settings::Window;
 use crate::jobs::tree::unit::{UnitId, UnitOutcome};
 use crate::queue::copies::{MachineName, UnitCopies, UnitCopy};
 use crate::queue::effort::Efforts;
-use crate::queue::{LaneId, Message, Queue, Terms};
-use crate::runner::contract::{Clocking, WorkerShare};
+use crate::queue::{Message, Terms};
+use crate::runner::contract::{SessionLimits, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::orders::{GivenOrder, Interrupt, OrderReceiver, SessionOrder};
+use crate::runner::main_loop::{Due, LOOK, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
-use crossbeam_channel::{Receiver, select_biased, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time between two reports of progress.
-const SHOW: Duration = Duration::from_millis(250);
-/// A search that has not paused by then is abandoned; its unit is handed out again.
-const PATIENCE: Duration = Duration::from_millis(500);
-
 /// What the name of a worker begins with that is a machine.
 const MACHINE: &str = "machine ";
-
-/// A lane of the queue. It is closed with the value.
-struct SolveLane<G: Game + Send + Sync + 'static> {
-    queue: Arc<dyn Queue<TreeUnit<G>>>,
-    id: LaneId,
-    terms: Terms,
-    messages: Receiver<Message<TreeUnit<G>>>,
-}
-
-impl<G: Game + Send + Sync + 'static> Drop for SolveLane<G> {
-    fn drop(&mut self) {
-        self.queue.close(self.id);
-    }
-}
 
 /// A solver as the main thread sees it: whose credit it earns, its thread, and whether it has a unit.
 struct SolverSlot<G> {
@@ -66,7 +45,8 @@ struct UnitInHand {
 struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     session: SolveSession<'a, G>,
     observer: &'b mut dyn SolveListener<G>,
-    lane: SolveLane<G>,
+    lane: SessionLane<TreeUnit<G>>,
+    course: SessionCourse,
     slots: Vec<SolverSlot<G>>,
     in_hand: BTreeMap<Ticket, UnitInHand>,
     /// What solvers have said and the coordinator has not taken in.
@@ -78,10 +58,11 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     next_ticket: Ticket,
     /// Units that the queue may still have under their own numbers, although they were withdrawn.
     withdrawn: BTreeSet<UnitId>,
-    elapsed: Box<dyn Fn() -> Duration>,
-    paused: bool,
-    draining: bool,
-    checkpointed: Instant,
+    /// The part of the tree that is to be there before the next units is not yet made.
+    growing: bool,
+    elapsed: Box<dyn Fn() -> Duration + Send>,
+    shown: Due,
+    saved: Due,
     rate: RateMeter,
 }
 
@@ -98,19 +79,16 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
         ordered: &OrderReceiver,
         observer: &mut dyn SolveListener<G>,
     ) -> Result<SolveEnding, TreeError> {
-        let (inbox, messages) = unbounded();
-        let id = place.queue.open(place.terms, inbox.into());
-        let lane = SolveLane { queue: Arc::clone(&place.queue), id, terms: place.terms, messages };
-        let (began, queue) = (Instant::now(), Arc::clone(&place.queue));
-        let elapsed: Box<dyn Fn() -> Duration> = match place.clocking {
-            Clocking::Wall => Box::new(move || began.elapsed()),
-            Clocking::Busy => Box::new(move || queue.activity(id).busy),
-        };
-        observer.began(id);
+        let lane = SessionLane::open(place);
+        observer.began(lane.id);
         let mut solving = Solving {
+            shown: Due::at_once(SHOW),
+            saved: Due::every(self.pace),
             session: self,
             observer,
+            elapsed: lane.stopwatch(),
             lane,
+            course: SessionCourse::default(),
             slots: Vec::new(),
             in_hand: BTreeMap::new(),
             ended: Vec::new(),
@@ -118,13 +96,10 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
             copies: BTreeMap::new(),
             next_ticket: BEYOND,
             withdrawn: BTreeSet::new(),
-            elapsed,
-            paused: false,
-            draining: false,
-            checkpointed: began,
+            growing: false,
             rate: RateMeter::new(0),
         };
-        solving.rate.restart(solving.nodes());
+        solving.rate.restart(solving.iterations());
         let ended = solving.run(interrupt, ordered);
         // However it ended, no solver has a unit any more, and what was spent is counted.
         let halted = solving.halt();
@@ -139,77 +114,16 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
 
 impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     fn run(&mut self, interrupt: &Interrupt, ordered: &OrderReceiver) -> Result<SolveEnding, TreeError> {
-        let mut show = Instant::now();
         self.check_disk()?;
         self.engage_solvers()?;
-        let messages = self.lane.messages.clone();
-        loop {
-            let mut growing = false;
-            if !self.paused {
-                growing = !self.grow()?;
-                if !growing {
-                    self.hand_out()?;
-                }
-            }
-            self.pass_on()?;
-            if self.session.coordinator.state().is_finished() {
-                return Ok(SolveEnding::Solved);
-            }
-            if self.in_hand.is_empty() && !self.paused {
-                if self.draining {
-                    return Ok(SolveEnding::Stopped(StopReason::Drained));
-                }
-                if !growing {
-                    let workers = self.session.coordinator.state().workers();
-                    let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
-                    return Err(TreeError::Stuck { trusted, workers: workers.len() });
-                }
-            }
-            let given = select_biased! {
-                recv(ordered.0) -> given => given.ok(),
-                recv(messages) -> message => {
-                    self.hear(message.map_err(|_| TreeError::NoWorkers)?)?;
-                    self.drain()?;
-                    None
-                }
-                default(if growing && !self.paused { Duration::ZERO } else { LOOK }) => None,
-            };
-            if let Some(given) = given
-                && let Some(ended) = self.obey(given)?
-            {
-                return Ok(ended);
-            }
-            if interrupt.asked() {
-                return Ok(SolveEnding::Stopped(StopReason::Interrupted));
-            }
-            if self.paused {
-                continue;
-            }
-            if self.session.limits.seconds.is_some_and(|limit| self.seconds() >= limit) {
-                return Ok(SolveEnding::Stopped(StopReason::Time));
-            }
-            if self.session.limits.iterations.is_some_and(|limit| self.nodes() >= limit) {
-                return Ok(SolveEnding::Stopped(StopReason::Iterations));
-            }
-            if let Some(store) = &mut self.session.store {
-                store.flush_in_time()?;
-            }
-            if self.checkpointed.elapsed() >= self.session.pace && self.observer.may_save() {
-                self.save()?;
-            }
-            if Instant::now() >= show {
-                show = Instant::now() + SHOW;
-                self.show()?;
-            }
-        }
+        run_loop(self, interrupt, ordered)
     }
 
     /// How many solvers there are to be. Each has a table here when a thread of this process searches its units;
     /// those whose units other machines search have none.
     fn size(&mut self) -> Result<usize, TreeError> {
-        let workers = self.lane.queue.size();
         let elsewhere = if self.session.elsewhere.is_some() { self.lane.queue.elsewhere() } else { 0 };
-        let most = self.lane.terms.workers.map_or(workers, |most| most.clamp(1, workers)) as usize;
+        let most = self.lane.workers();
         let wanted = (most - (elsewhere as usize).min(most)).max(self.session.members);
         let state = self.session.coordinator.state();
         let (each, least) = (self.session.memory_each.max(1), u64::from(state.settings().quorum));
@@ -225,8 +139,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         let here = wanted.min(usize::try_from(fit).unwrap_or(usize::MAX));
         let threads = (elsewhere > 0).then_some(here as u32);
         if self.lane.terms.threads != threads {
-            self.lane.terms.threads = threads;
-            self.lane.queue.adjust(self.lane.id, self.lane.terms);
+            self.lane.adjust(Terms { threads, ..self.lane.terms });
         }
         Ok((here + elsewhere as usize).min(most.max(self.session.members)))
     }
@@ -251,7 +164,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     /// it is there.
     fn grow(&mut self) -> Result<bool, TreeError> {
         self.engage_solvers()?;
-        if self.draining {
+        if self.course.draining {
             return Ok(true);
         }
         let began = Instant::now();
@@ -270,7 +183,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
 
     /// Gives every idle solver a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
-        let size = if self.draining { 0 } else { self.size()? };
+        let size = if self.course.draining { 0 } else { self.size()? };
         let mut ready = Vec::new();
         for (at, slot) in self.slots.iter_mut().enumerate().take(size).filter(|(_, slot)| !slot.busy) {
             if let Next::Unit(work) = self.session.coordinator.next(slot.worker)? {
@@ -296,7 +209,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             let thread = Arc::clone(&self.slots[at].thread);
             let place = self.session.elsewhere.clone().map_or(UnitPlace::HereOnly, UnitPlace::Anywhere);
             let unit = TreeUnit::new(*work, control, thread, trap, place).with_copy(copy);
-            self.lane.queue.put(self.lane.id, ticket, unit).map_err(|_| TreeError::NoWorkers)?;
+            self.lane.put(ticket, unit).map_err(|_| TreeError::NoWorkers)?;
         }
         Ok(())
     }
@@ -324,14 +237,6 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         copies.bar(barred.collect());
     }
 
-    /// Hears the messages that are there. The coordinator takes in what they all say.
-    fn drain(&mut self) -> Result<(), TreeError> {
-        while let Ok(message) = self.lane.messages.try_recv() {
-            self.hear(message)?;
-        }
-        self.absorb()
-    }
-
     /// The coordinator takes in what solvers have said.
     fn absorb(&mut self) -> Result<(), TreeError> {
         self.session.coordinator.absorb_all(std::mem::take(&mut self.ended))?;
@@ -341,34 +246,6 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             copy.leave();
         }
         Ok(())
-    }
-
-    fn hear(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
-        match message {
-            Message::Report { .. } => Ok(()),
-            Message::Done { outcome: SearchReply::NoTable(error), .. } => Err(error.into()),
-            Message::Done { outcome: SearchReply::NoThread(error), .. } => Err(TreeError::Thread(error)),
-            Message::Done {
-                unit: ticket, outcome: SearchReply::Answered { answer, spent, error }, efforts, ..
-            } => {
-                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
-                if let Some(error) = error {
-                    self.observer.failed(held.unit, &error);
-                }
-                self.note_ended(&held, answer.window, answer.outcome, spent, efforts)
-            }
-            Message::Failed { unit: ticket, error, .. } => {
-                // The coordinator decides whether it is tried again, and its solver may still be caught in it.
-                self.lane.queue.withdraw(self.lane.id, ticket);
-                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
-                self.withdrawn.insert(held.unit);
-                held.control.cancel();
-                self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
-                self.observer.failed(held.unit, &error);
-                let spent = held.control.spent();
-                self.note_ended(&held, held.window, UnitOutcome::Failed, spent, Efforts::default())
-            }
-        }
     }
 
     /// Takes the states of searches that are due, and writes them.
@@ -448,46 +325,6 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
         }
     }
 
-    /// Carries out an order; how the work ends, if it does.
-    fn obey(&mut self, given: GivenOrder) -> Result<Option<SolveEnding>, TreeError> {
-        match given.order {
-            SessionOrder::Stop => return Ok(Some(SolveEnding::Stopped(StopReason::Interrupted))),
-            SessionOrder::Drain => {
-                self.draining = true;
-                self.go_on();
-            }
-            SessionOrder::GoOn => self.go_on(),
-            SessionOrder::Pause => {
-                self.halt()?;
-                self.paused = true;
-                self.pass_on()?;
-                self.checkpoint()?;
-                self.show()?;
-            }
-            SessionOrder::Adjust(limits, terms) => {
-                (self.session.limits, self.lane.terms) = (limits, terms);
-                self.lane.queue.adjust(self.lane.id, terms);
-                self.engage_solvers()?;
-            }
-        }
-        // Whoever gave it may have gone.
-        let _ = given.done.send(());
-        Ok(None)
-    }
-
-    fn go_on(&mut self) {
-        if std::mem::take(&mut self.paused) {
-            self.lane.queue.go_on(self.lane.id);
-            self.rate.restart(self.nodes());
-        }
-    }
-
-    /// Pauses all searches, and absorbs those that had just ended.
-    fn halt(&mut self) -> Result<(), TreeError> {
-        self.lane.queue.halt(self.lane.id, PATIENCE);
-        self.drain()
-    }
-
     /// Gives back the units that solvers have; what they spent is counted.
     fn give_up(&mut self) -> Result<(), TreeError> {
         self.save_searches()?;
@@ -541,7 +378,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     }
 
     fn tell_saving(&mut self, progress: &Progress) -> Result<(), TreeError> {
-        self.checkpointed = Instant::now();
+        self.saved.restart();
         self.observer.saving(self.session.coordinator.state(), progress).map_err(TreeError::Observer)
     }
 
@@ -566,7 +403,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             RunningUnit { worker: None, ticket, unit: held.unit, iterations, best: 0, phase: None }
         });
         let running = running.collect();
-        let iterations = self.nodes();
+        let iterations = self.iterations();
         Progress {
             seconds: self.seconds(),
             iterations,
@@ -577,15 +414,133 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
             running,
         }
     }
+}
+
+impl<G: Game + Send + Sync + 'static> LoopedSession for Solving<'_, '_, G> {
+    type Unit = TreeUnit<G>;
+    type Ending = SolveEnding;
+    type Error = TreeError;
+
+    fn stopped(reason: StopReason) -> SolveEnding {
+        SolveEnding::Stopped(reason)
+    }
+
+    fn no_workers() -> TreeError {
+        TreeError::NoWorkers
+    }
+
+    fn lane(&mut self) -> &mut SessionLane<TreeUnit<G>> {
+        &mut self.lane
+    }
+
+    fn course(&mut self) -> &mut SessionCourse {
+        &mut self.course
+    }
+
+    fn limits(&self) -> SessionLimits {
+        self.session.limits
+    }
 
     /// Nodes of all units, the running ones included.
-    fn nodes(&self) -> u64 {
+    fn iterations(&self) -> u64 {
         let done = total(self.session.coordinator.state().workers()).all().nodes;
         self.in_hand.values().fold(done, |sum, held| sum.saturating_add(held.control.spent().nodes))
     }
 
-    /// Seconds that it has run, over all sessions.
     fn seconds(&self) -> f64 {
         self.session.before + (self.elapsed)().as_secs_f64()
+    }
+    fn advance(&mut self) -> Result<Option<SolveEnding>, TreeError> {
+        self.growing = false;
+        if !self.course.paused {
+            self.growing = !self.grow()?;
+            if !self.growing {
+                self.hand_out()?;
+            }
+        }
+        self.pass_on()?;
+        if self.session.coordinator.state().is_finished() {
+            return Ok(Some(SolveEnding::Solved));
+        }
+        if self.in_hand.is_empty() && !self.course.paused {
+            if self.course.draining {
+                return Ok(Some(SolveEnding::Stopped(StopReason::Drained)));
+            }
+            if !self.growing {
+                let workers = self.session.coordinator.state().workers();
+                let trusted = workers.iter().filter(|worker| !worker.distrusted).count();
+                return Err(TreeError::Stuck { trusted, workers: workers.len() });
+            }
+        }
+        Ok(None)
+    }
+
+    fn wait(&self) -> Duration {
+        if self.growing { Duration::ZERO } else { LOOK }
+    }
+
+    fn hear(&mut self, message: Message<TreeUnit<G>>) -> Result<(), TreeError> {
+        match message {
+            Message::Report { .. } => Ok(()),
+            Message::Done { outcome: SearchReply::NoTable(error), .. } => Err(error.into()),
+            Message::Done { outcome: SearchReply::NoThread(error), .. } => Err(TreeError::Thread(error)),
+            Message::Done {
+                unit: ticket, outcome: SearchReply::Answered { answer, spent, error }, efforts, ..
+            } => {
+                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
+                if let Some(error) = error {
+                    self.observer.failed(held.unit, &error);
+                }
+                self.note_ended(&held, answer.window, answer.outcome, spent, efforts)
+            }
+            Message::Failed { unit: ticket, error, .. } => {
+                // The coordinator decides whether it is tried again, and its solver may still be caught in it.
+                self.lane.queue.withdraw(self.lane.id, ticket);
+                let Some(held) = self.in_hand.remove(&ticket) else { return Ok(()) };
+                self.withdrawn.insert(held.unit);
+                held.control.cancel();
+                self.slots[held.slot].thread = Arc::new(SearchThread::new((self.session.factory)(held.slot).factory));
+                self.observer.failed(held.unit, &error);
+                let spent = held.control.spent();
+                self.note_ended(&held, held.window, UnitOutcome::Failed, spent, Efforts::default())
+            }
+        }
+    }
+
+    /// The coordinator takes in what all of them say.
+    fn drain(&mut self) -> Result<(), TreeError> {
+        while let Some(message) = self.lane.message() {
+            self.hear(message)?;
+        }
+        self.absorb()
+    }
+
+    fn paused(&mut self) -> Result<(), TreeError> {
+        self.pass_on()?;
+        self.checkpoint()?;
+        self.show()
+    }
+
+    fn resumed(&mut self) {
+        self.rate.restart(self.iterations());
+    }
+
+    fn adjusted(&mut self, limits: SessionLimits) -> Result<(), TreeError> {
+        self.session.limits = limits;
+        self.engage_solvers()
+    }
+
+    fn keep_up(&mut self) -> Result<(), TreeError> {
+        if let Some(store) = &mut self.session.store {
+            store.flush_in_time()?;
+        }
+        if self.saved.is_due() && self.observer.may_save() {
+            self.save()?;
+        }
+        if self.shown.is_due() {
+            self.shown.restart();
+            self.show()?;
+        }
+        Ok(())
     }
 }
