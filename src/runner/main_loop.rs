@@ -1,5 +1,5 @@
-//! What the main threads of all sessions have in common: a lane of the queue, and the loop that hands out units, hears
-//! the workers, carries out orders, and looks whether a limit is reached.
+//! What the main threads of all sessions have in common: a lane of the queue, and the loop that hands out units,
+//! hears the workers, carries out orders, and looks whether a limit is reached.
 
 use super::contract::{Clocking, SessionLimits, WorkerShare};
 use super::events::StopReason;
@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 /// Time between two reports of progress.
 pub(super) const SHOW: Duration = Duration::from_millis(250);
-/// How long a pause waits for the workers. One that has not stopped by then is abandoned; its unit is handed out again.
+/// How long a pause waits for the workers. One that has not stopped by then is abandoned, and its unit is handed out
+/// again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A lane of the queue, and what comes back from it. It is closed with the value.
@@ -146,7 +147,7 @@ pub(super) trait LoopedSession {
     /// The error that there are no workers any more.
     fn no_workers() -> Self::Error;
 
-    /// Its lane.
+    /// Its lane of the queue.
     fn lane(&mut self) -> &mut SessionLane<Self::Unit>;
 
     /// What orders have made of it.
