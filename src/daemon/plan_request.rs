@@ -2,7 +2,7 @@
 
 use super::kinds::{JobWork, PreparedJob, given_settings};
 use super::view::JobRequest;
-use crate::jobs::plan_settings::PlanSettings;
+use crate::jobs::plan_settings::{PlanSettings, plan_name};
 use crate::jobs::reading::FromSettings;
 
 /// What a request for a plan comes to.
@@ -12,7 +12,7 @@ use crate::jobs::reading::FromSettings;
 pub fn prepare(request: &JobRequest) -> Result<PreparedJob, String> {
     let given = given_settings::<PlanSettings>(request, "a position is a setting")?;
     let job = PlanSettings::job(&given).map_err(|error| error.to_string())?;
-    let words = (format!("a plan of {}", job.title), job.effort());
+    let words = (format!("a plan of {}", plan_name(&job.title, &job.plan)), job.effort());
     // A plan to begin with says what the position is about, whose settings are then not those of the table.
     let usual = |name: &str| PlanSettings::usual(name).filter(|_| job.known == 0);
     Ok(PreparedJob::of_units::<PlanSettings>(&given, usual, words, JobWork::Plan(job.clone())))

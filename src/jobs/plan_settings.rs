@@ -19,6 +19,8 @@ pub const LEAST_NODES: u64 = 200_000;
 const MOST_BYTES: usize = 900_000;
 /// Most characters of a text that are told when it is no plan.
 const SHOWN: usize = 60;
+/// Most letters of the moves of a position that the name of a job has.
+const NAMED: usize = 24;
 
 static SIDES: [NamedValue; 2] = [
     NamedValue { value: "black", label: "The side that begins" },
@@ -171,6 +173,15 @@ pub(super) fn plan_title(plan: &WinningPlan) -> String {
     format!("gomoku {}, {begins}, {}", start.board(), start.rules())
 }
 
+/// What a job about a plan is called: its title, with the position's moves where these are few.
+pub fn plan_name(title: &str, plan: &str) -> String {
+    let start = plan.lines().find_map(|line| line.strip_prefix("start ")).map(str::trim);
+    match start.filter(|moves| moves.len() <= NAMED) {
+        Some(moves) => title.replace("given position", moves),
+        None => title.to_owned(),
+    }
+}
+
 /// The plan of a setting: what a file has that was named, or a text.
 ///
 /// # Errors
@@ -215,6 +226,7 @@ mod tests {
         let usual = job(json!({ "position": "h8" })).unwrap();
         assert_eq!((usual.goals.len(), usual.nodes, usual.goal_nodes, usual.known), (35, NODES, None, 0));
         assert_eq!(usual.title, "gomoku 15x15, given position, exactly 5 in a row");
+        assert_eq!(plan_name(&usual.title, &usual.plan), "gomoku 15x15, h8, exactly 5 in a row");
         assert_eq!(usual.known().unwrap().attacker(), Side::First);
         assert_eq!(job(json!({})).unwrap().goals, ["-"]);
         // A plan says itself what it is about; if something else says so, too, it is the same.
