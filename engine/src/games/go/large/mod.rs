@@ -6,5 +6,6 @@
 //! probability far below that of a fault of the machine.
 
 pub mod chains;
+pub mod life;
 pub mod points;
 pub mod position;
