@@ -3,11 +3,14 @@
 //! The attacker's list is all that it has; the defender's only says what is looked at before the zones tell what else
 //! there is. Each move has a delay: a number that makes the search try it later than others.
 
-use super::board::TacticsBoard;
+use super::board::{PASS, TacticsBoard};
 use super::connection::Ways;
 use super::zone::Candidate;
 use crate::core::game::Side;
 use crate::games::go::large::points::PointSet;
+
+/// The delay of moves of a region that nothing else speaks for.
+const ELSEWHERE: u8 = 8;
 
 /// A list of legal moves of one side, each with its least delay.
 struct MoveList<'a> {
@@ -109,6 +112,25 @@ pub fn to_defend(board: &TacticsBoard, target: u16, list: &mut Vec<Candidate>) {
             1 => moves.add_all(&of_enemy, 0),
             2 => moves.add_all(&of_enemy, 3),
             _ => (),
+        }
+    }
+}
+
+/// Leaves the moves of a region, and adds all others of `side` in it.
+pub fn in_region(board: &TacticsBoard, side: Side, region: &PointSet, list: &mut Vec<Candidate>) {
+    list.retain(|candidate| candidate.point == PASS || region.contains(candidate.point));
+    MoveList { board, side, list }.add_all(&region.common(board.chains().empty()), ELSEWHERE);
+}
+
+/// The moves that save chains of the attacker around a region from being captured: on their liberties, and on the last
+/// liberties of what is next to them.
+pub fn to_save(board: &TacticsBoard, attacker: Side, region: &PointSet, list: &mut Vec<Candidate>) {
+    let mut moves = MoveList { board, side: attacker, list };
+    for own in board.chains_beside(region, attacker) {
+        let Some(chain) = board.chain(own).filter(|chain| chain.liberties.len() <= 2) else { continue };
+        moves.add_all(&chain.liberties, chain.liberties.len() as u8);
+        for enemy in board.chains_beside(&chain.stones, attacker.other()) {
+            board.liberties(enemy).single().into_iter().for_each(|last| moves.add(last, 1));
         }
     }
 }

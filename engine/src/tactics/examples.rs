@@ -71,6 +71,8 @@ fn told(size: LargeBoard, question: &Question) -> String {
         TacticalGoal::Defend => format!("{mover} is to save the chain on {target}."),
         TacticalGoal::Connect => format!("{mover} is to connect the chains on {target} and {with}."),
         TacticalGoal::Cut => format!("{mover} is to keep the chains on {target} and {with} apart."),
+        TacticalGoal::Kill => format!("{mover} is to kill the chain on {target}."),
+        TacticalGoal::Live => format!("{mover} is to make the chain on {target} live."),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What is asked of a position: a goal and the chains that it is about.
 
+use super::region;
 use crate::core::game::Side;
 use crate::games::go::large::chains::Chains;
-use crate::games::go::large::points::LargeBoard;
+use crate::games::go::large::points::{LargeBoard, PointSet};
 
 /// What the side to move first wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -16,12 +17,22 @@ pub enum TacticalGoal {
     Connect,
     /// To keep two chains of the other side from being connected.
     Cut,
+    /// To capture a chain of the other side by moves in a region, however long it takes.
+    Kill,
+    /// To keep an own chain from being captured by moves in a region.
+    Live,
 }
 
 impl TacticalGoal {
     /// All goals, in the order of help texts.
-    pub const ALL: [TacticalGoal; 4] =
-        [TacticalGoal::Capture, TacticalGoal::Defend, TacticalGoal::Connect, TacticalGoal::Cut];
+    pub const ALL: [TacticalGoal; 6] = [
+        TacticalGoal::Capture,
+        TacticalGoal::Defend,
+        TacticalGoal::Connect,
+        TacticalGoal::Cut,
+        TacticalGoal::Kill,
+        TacticalGoal::Live,
+    ];
 
     /// The word for it on the command line and in output.
     pub fn name(self) -> &'static str {
@@ -30,6 +41,8 @@ impl TacticalGoal {
             TacticalGoal::Defend => "defend",
             TacticalGoal::Connect => "connect",
             TacticalGoal::Cut => "cut",
+            TacticalGoal::Kill => "kill",
+            TacticalGoal::Live => "live",
         }
     }
 
@@ -38,9 +51,15 @@ impl TacticalGoal {
         matches!(self, TacticalGoal::Connect | TacticalGoal::Cut)
     }
 
+    /// Whether it is about the life of a chain: the attacker's moves are those of a region, and the chain is safe only
+    /// once it lives unconditionally.
+    pub fn is_of_life(self) -> bool {
+        matches!(self, TacticalGoal::Kill | TacticalGoal::Live)
+    }
+
     /// Whether the side to move first is the attacker: who wants the capture or the connection.
     pub fn mover_attacks(self) -> bool {
-        matches!(self, TacticalGoal::Capture | TacticalGoal::Connect)
+        matches!(self, TacticalGoal::Capture | TacticalGoal::Connect | TacticalGoal::Kill)
     }
 }
 
@@ -51,6 +70,7 @@ pub struct Question {
     target: u16,
     with: Option<u16>,
     attacker: Side,
+    region: Option<PointSet>,
 }
 
 /// Stones that a goal cannot be about.
@@ -81,6 +101,15 @@ pub enum QuestionError {
     /// Two stones of one chain.
     #[error("the stones on {0} and {1} are connected already")]
     Connected(String, String),
+    /// A text that names no region.
+    #[error("`{0}` is not a region: expected points and rectangles such as a1:f4,h2")]
+    Region(String),
+    /// A region where none is meant.
+    #[error("the goal {0} has no region: only kill and live have one")]
+    NoRegion(&'static str),
+    /// A region that leaves out a liberty of the chain.
+    #[error("the region leaves out {1}, a liberty of the chain on {0}: without it the chain cannot be captured")]
+    Liberty(String, String),
 }
 
 /// The point of a name such as `d4`, in whatever case; the letter i is left out.
@@ -125,7 +154,26 @@ impl Question {
             _ => (),
         }
         let attacker = if goal.is_of_two() { own } else { own.other() };
-        Ok(Question { goal, target, with, attacker })
+        let region = goal.is_of_life().then(|| region::usual(stones, target));
+        Ok(Question { goal, target, with, attacker, region })
+    }
+
+    /// The question with another region than the usual one.
+    ///
+    /// # Errors
+    /// A goal without a region, or one that leaves out a liberty of the chain.
+    pub fn within(self, stones: &Chains, region: PointSet) -> Result<Question, QuestionError> {
+        if !self.goal.is_of_life() {
+            return Err(QuestionError::NoRegion(self.goal.name()));
+        }
+        let liberties = stones.chain(self.target).map_or(PointSet::EMPTY, |chain| chain.liberties);
+        match liberties.iter().find(|&liberty| !region.contains(liberty)) {
+            Some(left_out) => {
+                let size = stones.size();
+                Err(QuestionError::Liberty(size.name(self.target), size.name(left_out)))
+            }
+            None => Ok(Question { region: Some(region), ..self }),
+        }
     }
 
     /// What is wanted.
@@ -141,6 +189,22 @@ impl Question {
     /// A point of the second chain, of a goal about two.
     pub fn with(&self) -> Option<u16> {
         self.with
+    }
+
+    /// The same question with the other side to move first: whether what is to be saved needs no move.
+    pub(super) fn with_attack_first(self) -> Question {
+        let goal = match self.goal {
+            TacticalGoal::Defend => TacticalGoal::Capture,
+            TacticalGoal::Cut => TacticalGoal::Connect,
+            TacticalGoal::Live => TacticalGoal::Kill,
+            goal => goal,
+        };
+        Question { goal, ..self }
+    }
+
+    /// The points where the attacker plays, of a goal about life.
+    pub fn region(&self) -> Option<PointSet> {
+        self.region
     }
 
     /// The side that wants the chain captured, or the two chains connected.
@@ -185,6 +249,20 @@ mod tests {
             let error = ask(goal, target, with).unwrap_err();
             assert!(error.contains(reason), "{error}");
         }
+        // The region of a question about life has all liberties of the chain.
+        let question = ask(TacticalGoal::Kill, "b2", None).unwrap();
+        assert_eq!((question.attacker(), question.mover()), (Side::First, Side::First));
+        assert_eq!(ask(TacticalGoal::Live, "b2", None).unwrap().mover(), Side::Second);
+        let within = |question: Question, text: &str| {
+            let region = region::region_of(stones.size(), text).unwrap();
+            question.within(stones, region).map_err(|error| error.to_string())
+        };
+        assert_eq!(within(question, "a1:c3").unwrap().region().map(|region| region.len()), Some(9));
+        let error = within(question, "a1:b3").unwrap_err();
+        assert!(error.contains("leaves out c2, a liberty of the chain on b2"), "{error}");
+        let capture = ask(TacticalGoal::Capture, "b2", None).unwrap();
+        assert!(capture.region().is_none());
+        assert!(within(capture, "a1:c3").unwrap_err().contains("the goal capture has no region"));
         for name in ["", "d1", "a4", "i1", "a0", "a", "1a", "a1 b", "\u{e4}1"] {
             let error = point_of(stones.size(), name).unwrap_err().to_string();
             assert!(error.contains("not on the 3x3 board") && error.contains("up to c3"), "{error}");

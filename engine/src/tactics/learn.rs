@@ -91,7 +91,7 @@ pub fn collect(
     game.set_weights(weights);
     let mut search = ZoneSearch::new(game, fight.question.goal().mover_attacks(), 0);
     let mut left = nodes;
-    for limits in levels {
+    for &limits in levels {
         search.begin_anew(|game| game.set_limits(limits), left.max(1));
         let end = search.run();
         left = left.saturating_sub(search.moves());

@@ -1,4 +1,5 @@
-//! Tactical goals in Go: whether a chain can be captured or saved, whether two chains can be connected or cut.
+//! Tactical goals in Go: whether a chain can be captured or saved, whether two chains can be connected or cut, and
+//! whether a chain lives in a region.
 //!
 //! A question is a position with a [`goal`]; its answer is a [`verdict`]. Two sides are told apart by what they
 //! want, not by who is to move: the *attacker* wants the chain captured, or the two chains connected; the
@@ -10,7 +11,7 @@
 //! [`pattern`]). What is searched first hangs on estimates ([`estimate`], of the [`features`] of a position), whose
 //! weights are learned ([`learn`]) from made-up positions ([`fights`]). [`solve`] makes the verdict of such readings,
 //! and [`check`] replays a proof under the naive rules. [`suite`] reads files of questions with their answers, of
-//! which [`examples`] has some. [`joseki`] looks corners up in a dictionary.
+//! which [`examples`] has some. [`region`] says where the attacker plays in questions about life. [`joseki`] looks corners up in a dictionary.
 
 pub mod board;
 pub mod candidates;
@@ -29,6 +30,7 @@ pub mod pattern;
 pub mod proof;
 pub mod proposer;
 pub mod reading;
+pub mod region;
 pub mod solve;
 pub mod suite;
 pub mod verdict;

@@ -468,7 +468,9 @@ impl<G: ZoneGame> ZoneSearch<G> {
                 rests = rests.min(on);
             } else if own == 0 {
                 // A loss needs one: the one that rests on the latest position, if possible on none.
-                rests = if least == 0 { rests.max(on) } else { on };
+                if least != 0 || on > rests {
+                    (rests, next) = (on, place);
+                }
             }
             if rank < least {
                 (second, least, next) = (least, rank, place);

@@ -11,6 +11,7 @@ use super::proposer::{AttackMoves, PatternProposer};
 use super::zone::{Candidate, GoalStanding, ZoneGame};
 use crate::core::game::Side;
 use crate::games::go::large::chains::Chain;
+use crate::games::go::large::life::unconditional;
 use crate::games::go::large::points::PointSet;
 use std::sync::Arc;
 
@@ -34,9 +35,12 @@ pub enum AttackWidth {
     Narrow,
     /// Points further off, and stronger chains around.
     Wide,
-    /// All legal moves and the pass: for small boards. What is lost then is proven to be, if no chain can have more
+    /// All legal moves, or those in the region of a question about life, and the pass: for small boards. What is lost then is proven to be, if no chain can have more
     /// liberties than the limit.
     All,
+    /// All legal moves in the region of a question about life, and those that save chains around it; of other questions
+    /// the same as [`AttackWidth::Wide`].
+    Region,
 }
 
 /// A question about a position of go.
@@ -164,15 +168,25 @@ impl GoReading {
             {
                 return GoalStanding::Reached { zone, by: Some(last) };
             }
-            if count > self.limits.liberties + 1 {
+            if count.saturating_sub(1) > self.limits.liberties || self.lives(chain) {
                 return GoalStanding::Lost;
             }
             return self.estimated(QuestionKind::Chain, true, self.features_of_chain(chain, true));
         }
-        if count > self.limits.liberties || count > 1 && self.grown(&chain.stones) > self.limits.growth {
+        let is_large = || count > 1 && self.grown(&chain.stones) > self.limits.growth;
+        if count > self.limits.liberties || is_large() || self.lives(chain) {
             return GoalStanding::Lost;
         }
         self.estimated(QuestionKind::Chain, false, self.features_of_chain(chain, false))
+    }
+
+    /// Whether the chain of a question about life cannot be captured by moves in the region: it lives unconditionally,
+    /// or has a liberty elsewhere.
+    fn lives(&self, chain: &Chain) -> bool {
+        self.question.region().is_some_and(|region| {
+            !chain.liberties.is_within(&region)
+                || unconditional(self.board.chains(), self.question.target()).is_some()
+        })
     }
 
     /// Stones among these that were not there at the beginning.
@@ -280,6 +294,7 @@ impl ZoneGame for GoReading {
     fn attacks(&self, list: &mut Vec<Candidate>) {
         if self.limits.attacks == AttackWidth::All {
             let all = 0..self.board.chains().size().area();
+            let all = all.filter(|&point| self.question.region().is_none_or(|region| region.contains(point)));
             let legal = all.filter(|&point| self.board.is_legal(point, self.attacker()));
             list.extend(legal.map(|point| Candidate { point, delay: 0 }));
             list.push(Candidate { point: PASS, delay: 0 });
@@ -302,8 +317,12 @@ impl ZoneGame for GoReading {
             }
             return;
         }
-        let is_wide = self.limits.attacks == AttackWidth::Wide;
+        let is_wide = self.limits.attacks >= AttackWidth::Wide;
         candidates::to_capture(&self.board, self.question.target(), is_wide, list);
+        if let Some(region) = self.question.region() {
+            candidates::in_region(&self.board, self.attacker(), &region, list);
+            candidates::to_save(&self.board, self.attacker(), &region, list);
+        }
         // Only what takes a liberty is not lost at once, if there are that many.
         let liberties = self.board.liberties(self.question.target());
         if liberties.len() > self.limits.liberties {
@@ -323,7 +342,12 @@ impl ZoneGame for GoReading {
                 let ways = self.ways(target, with);
                 candidates::to_cut(&self.board, target, with, &ways, list);
             }
-            None => candidates::to_defend(&self.board, target, list),
+            None => {
+                candidates::to_defend(&self.board, target, list);
+                if let Some(region) = self.question.region() {
+                    candidates::in_region(&self.board, self.defender(), &region, list);
+                }
+            }
         }
     }
 

@@ -6,9 +6,11 @@
 //! one rests on.
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
-//! attacks are tried. Each level may use all of the budget that is left. What is won at any level is won: it is
+//! attacks are tried. A question about life has one level, with all attacks in its region. Each level may use all of the budget that is left. What is won at any level is won: it is
 //! proven. What is lost at the last level that is read to its end is said to be lost. Two chains that are not
 //! connected then may be said to be likely connected (`is_likely`). Neither is proven.
+//!
+//! If a chain can be made to live, a last reading with the attacker to move first tells whether it lives as it is.
 
 use super::board::{KoThreats, TacticsBoard};
 use super::check::ZoneProof;
@@ -44,9 +46,16 @@ const CONNECTION_LEVELS: [ReadingLimits; LEVELS] = [
     ReadingLimits { liberties: 4, growth: 6, attacks: AttackWidth::Wide },
 ];
 
+/// The only level of a question about life: nothing but unconditional life ends it early.
+const LIFE_LEVELS: [ReadingLimits; 1] = [ReadingLimits { liberties: 400, growth: 400, attacks: AttackWidth::Region }];
+
 /// The levels that a question is read through.
-pub(super) fn levels_of(goal: TacticalGoal) -> [ReadingLimits; LEVELS] {
-    if goal.is_of_two() { CONNECTION_LEVELS } else { CAPTURE_LEVELS }
+pub fn levels_of(goal: TacticalGoal) -> &'static [ReadingLimits] {
+    match goal {
+        TacticalGoal::Capture | TacticalGoal::Defend => &CAPTURE_LEVELS,
+        TacticalGoal::Connect | TacticalGoal::Cut => &CONNECTION_LEVELS,
+        TacticalGoal::Kill | TacticalGoal::Live => &LIFE_LEVELS,
+    }
 }
 
 /// An answer with what it rests on.
@@ -65,7 +74,7 @@ pub struct TacticsAnswer {
     pub zone: Option<PointSet>,
     /// The proofs that the attacker reaches its goal, of each reading in which it does.
     pub proofs: Vec<ZoneProof>,
-    /// How many of the [`LEVELS`] were read to their end, the least of all readings.
+    /// How many levels were read to their end, the least of all readings: of [`LEVELS`], or of one about life.
     pub levels: usize,
 }
 
@@ -128,7 +137,7 @@ fn read(
         zone: None,
         proof: None,
     };
-    for limits in levels {
+    for &limits in levels {
         let within = budget.saturating_sub(reading.moves).max(1);
         search.begin_anew(|game| game.set_limits(limits), within);
         let end = search.run_until(stop);
@@ -211,6 +220,15 @@ pub fn solve_until(
         && verdict == worse
     {
         (verdict, used.first) = (better, promising);
+    }
+    if question.goal() == TacticalGoal::Live && verdict == TacticsVerdict::Works && used.first.is_some() {
+        // It may live as it is.
+        let quiet = TacticsBoard::new(board.chains().clone(), None);
+        let attack = read(&quiet, &question.with_attack_first(), KoThreats::Neither, budget, attacks, stop)?;
+        moves += attack.moves;
+        if attack.won == Some(false) && !attack.of_ko {
+            used.first = None;
+        }
     }
     let first = if verdict == TacticsVerdict::Fails { None } else { used.first };
     Some(TacticsAnswer { verdict, proven, first, nodes: moves, zone: used.zone, proofs, levels })

@@ -1,13 +1,15 @@
 //! Files of tactical questions with the answers that are expected, in the columns of GNU Go's reading suites.
 //!
 //! A line has, between tabs: a number, the question (`attack` or `capture`, `defend`, `connect`, `disconnect` or
-//! `cut`), the stone it is about or the two stones, the expected answer, the size of the board, the black stones,
-//! the white stones and, if a ko forbids the side to move a point, that point. The expected answer is the code of
+//! `cut`, `kill` or `owl_attack`, `live` or `owl_defend`), the stone it is about or the two stones, the expected
+//! answer, the size of the board, the black stones, the white stones and, if a ko forbids the side to move a point,
+//! that point. Behind it a question about life may have its region, such as `a1:f4`. The expected answer is the code of
 //! the verdict and the moves that are right, such as `[1 (D4|E5)]` or `[(2|3) P5]`; a `*` behind it is ignored, and
 //! an empty one is not compared. Lines that are empty or begin with `#` are left out.
 
 use super::board::TacticsBoard;
 use super::goal::{Question, QuestionError, TacticalGoal, point_of};
+use super::region::region_of;
 use super::solve::TacticsAnswer;
 use super::verdict::TacticsVerdict;
 use crate::core::game::Side;
@@ -130,12 +132,12 @@ pub struct SuiteError {
 pub enum SuiteFault {
     /// Too few or too many columns.
     #[error(
-        "{0} columns: expected number, question, target, answer, size, black stones, white stones and perhaps a ko, \
-         between tabs"
+        "{0} columns: expected number, question, target, answer, size, black stones, white stones, and perhaps a ko \
+         and a region, between tabs"
     )]
     Columns(usize),
     /// A question of another kind.
-    #[error("`{0}` is not a question: expected attack, defend, connect or disconnect")]
+    #[error("`{0}` is not a question: expected attack, defend, connect, disconnect, kill or live")]
     Kind(String),
     /// A size that no board has.
     #[error("`{0}` is not the size of a board: expected a number from 1 to 19")]
@@ -174,15 +176,17 @@ fn parse_line(line: usize, text: &str) -> Result<SuiteQuestion, SuiteFault> {
     let &[name, kind, target, expected, size, black, ref rest @ ..] = &columns[..] else {
         return Err(SuiteFault::Columns(columns.len()));
     };
-    if rest.len() > 2 {
+    if rest.len() > 3 {
         return Err(SuiteFault::Columns(columns.len()));
     }
-    let (white, ko) = (rest.first().copied().unwrap_or_default(), rest.get(1).map_or("", |ko| ko.trim()));
+    let [white, ko, region] = [0, 1, 2].map(|place| rest.get(place).map_or("", |column| column.trim()));
     let goal = match kind.trim() {
         "attack" | "capture" => TacticalGoal::Capture,
         "defend" => TacticalGoal::Defend,
         "connect" => TacticalGoal::Connect,
         "disconnect" | "cut" => TacticalGoal::Cut,
+        "kill" | "owl_attack" => TacticalGoal::Kill,
+        "live" | "owl_defend" => TacticalGoal::Live,
         other => return Err(SuiteFault::Kind(other.to_owned())),
     };
     let side: u8 = size.trim().parse().map_err(|_| SuiteFault::NotASize(size.trim().to_owned()))?;
@@ -211,7 +215,10 @@ fn parse_line(line: usize, text: &str) -> Result<SuiteQuestion, SuiteFault> {
         [first, second] => (first, Some(second)),
         _ => (point_of(size, target)?, None),
     };
-    let question = Question::new(&chains, goal, first, second)?;
+    let mut question = Question::new(&chains, goal, first, second)?;
+    if !region.is_empty() {
+        question = question.within(&chains, region_of(size, region)?)?;
+    }
     let expected = parse_answer(size, expected.trim())?;
     Ok(SuiteQuestion {
         line,
@@ -257,14 +264,22 @@ mod tests {
         assert_eq!((first.question.goal(), first.question.mover()), (TacticalGoal::Capture, Side::First));
         assert_eq!(first.expected, Some(ExpectedAnswer { codes: vec![2, 3], moves: vec![Some(7), None] }));
         assert_eq!((second.question.with(), &second.expected), (Some(2), &None));
+        let text = "9\tkill\tA1\t[1 B1]\t3\tB2\tA1\n9\towl_defend\tA1\t[1 B1]\t3\tB2\tA1\t\ta1:b2\n";
+        let [first, second] = &parse_suite(text).unwrap()[..] else { panic!("{text}") };
+        assert_eq!((first.question.goal(), second.question.goal()), (TacticalGoal::Kill, TacticalGoal::Live));
+        let points = |asked: &SuiteQuestion| asked.question.region().unwrap().len();
+        assert_eq!((points(first), points(second), second.board.ban()), (8, 4, None));
     }
 
     #[test]
     fn what_cannot_be_read_is_told_with_its_line() {
         for (line, reason) in [
             ("1\tattack\tA1\t[0]\t3", "line 2: 5 columns"),
-            ("1\tattack\tA1\t[0]\t3\tB2\tA1\tB3\tx", "9 columns"),
-            ("1\tkill\tA1\t[0]\t3\tB2\tA1", "`kill` is not a question"),
+            ("1\tattack\tA1\t[0]\t3\tB2\tA1\tB3\ta1\tx", "10 columns"),
+            ("1\tattack\tA1\t[0]\t3\tB2\tA1\tB3\ta1", "the goal capture has no region"),
+            ("1\tkill\tA1\t[0]\t3\tB2\tA1\tB3\tx", "the point `x` is not on the 3x3 board"),
+            ("1\tkill\tA1\t[0]\t3\tB2\tA1\t\ta1", "the region leaves out b1, a liberty"),
+            ("1\tseki\tA1\t[0]\t3\tB2\tA1", "`seki` is not a question"),
             ("1\tattack\tA1\t[0]\tx\tB2\tA1", "`x` is not the size of a board"),
             ("1\tattack\tA1\t[0]\t20\tB2\tA1", "no 20x20 board"),
             ("1\tattack\tA1\t[0]\t3\tB2\tA1 D1", "the point `D1` is not on the 3x3 board"),

@@ -1,8 +1,10 @@
 //! Tactical goals in Go: classical shapes, and random small boards against all positions that can come up.
 
+mod enclosed;
 mod estimates;
 mod examples;
 mod exhaustive;
+mod life;
 
 use exhaustive::{Exhaustive, Wanted, point};
 use morpion_engine::core::game::Side;

@@ -1,9 +1,12 @@
 //! What comes with the program: each pattern is proven, and so is the answer to each example problem.
 //!
 //! That the attacker reaches its goal is proven by the solver, and each of its proofs is replayed by the naive rules.
-//! That it does not is found by a search of all moves.
+//! That it does not is found by a search of all moves. In questions about life these are the moves in the region, and
+//! all positions that they lead to under the naive rules are looked at.
 
-use super::number;
+use super::exhaustive::{Exhaustive, Wanted};
+use super::{naive, number};
+use morpion_engine::games::go::large::points::PointSet;
 use morpion_engine::games::go::large::position::LargePosition;
 use morpion_engine::games::go::notation::parse_position;
 use morpion_engine::games::go::rules::GoRules;
@@ -25,8 +28,27 @@ use std::time::Instant;
 /// Nodes of a search of all moves.
 const FULL_WIDTH: u64 = 3_000_000;
 
+/// Most positions that the moves in a region lead to.
+const MOST_POSITIONS: usize = 400_000;
+
+/// Whether the attacker kills with these threats, when both sides play in the region alone.
+fn is_killed(asked: &SuiteQuestion, region: &PointSet, threats: KoThreats) -> Option<bool> {
+    let (size, question) = (asked.board.chains().size(), &asked.question);
+    let at = |point: u16| {
+        let (x, y) = size.place(point);
+        (usize::from(x), usize::from(y))
+    };
+    let wanted = Wanted::Capture(at(question.target()));
+    let all = Exhaustive::new(question.attacker(), threats, wanted, MOST_POSITIONS);
+    let all = all.within(region.iter().map(at).collect());
+    all.wins(&naive(&asked.board, question.mover()), question.goal().mover_attacks())
+}
+
 /// Whether the attacker reaches its goal with these threats, when all moves are tried.
 fn is_reached(asked: &SuiteQuestion, threats: KoThreats) -> Option<bool> {
+    if let Some(region) = asked.question.region() {
+        return is_killed(asked, &region, threats);
+    }
     let limits = ReadingLimits { liberties: 100, growth: 100, attacks: AttackWidth::All };
     let reading = GoReading::new(asked.board.clone(), asked.question, threats, limits);
     let mut search = ZoneSearch::new(reading, asked.question.goal().mover_attacks(), FULL_WIDTH);

@@ -43,6 +43,8 @@ pub struct Exhaustive {
     wanted: Wanted,
     /// Give up if there are more positions.
     most: usize,
+    /// The points where both sides play, if not everywhere.
+    region: Option<Vec<At>>,
 }
 
 fn of(state: &State, attacker: Side, threats: KoThreats) -> NaiveGo {
@@ -66,7 +68,16 @@ fn rows_of(go: &NaiveGo) -> Vec<Vec<u8>> {
 
 impl Exhaustive {
     pub fn new(attacker: Side, threats: KoThreats, wanted: Wanted, most: usize) -> Exhaustive {
-        Exhaustive { attacker, threats, wanted, most }
+        Exhaustive { attacker, threats, wanted, most, region: None }
+    }
+
+    /// The same with moves of both sides on these points alone.
+    pub fn within(self, region: Vec<At>) -> Exhaustive {
+        Exhaustive { region: Some(region), ..self }
+    }
+
+    fn plays(&self, point: Option<At>) -> bool {
+        point.zip(self.region.as_ref()).is_none_or(|(point, region)| region.contains(&point))
     }
 
     /// Whether the attacker reaches the goal, `None` if there are too many positions.
@@ -86,7 +97,7 @@ impl Exhaustive {
                 Some(true) => won.push(i),
                 Some(false) => (),
                 None => {
-                    for m in go.moves() {
+                    for m in go.moves().into_iter().filter(|&m| self.plays(m)) {
                         let after = go.after(m).expect("a legal move");
                         let (x, y) = match self.wanted {
                             Wanted::Capture(at) | Wanted::Connection(at, _) => at,
