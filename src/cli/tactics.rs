@@ -26,6 +26,7 @@ use crate::tactics::examples::EXAMPLES;
 use crate::tactics::goal::{Question, TacticalGoal, point_of};
 use crate::tactics::ladder::ladder_of;
 use crate::tactics::proposer::AttackMoves;
+use crate::tactics::region::region_of;
 use crate::tactics::solve::{LEVELS, TacticsAnswer, USUAL_NODES, solve_with};
 use crate::tactics::suite::{AnswerMatch, SuiteQuestion, SuiteTally, parse_suite};
 use anyhow::{Context, anyhow, bail, ensure};
@@ -36,7 +37,7 @@ use std::process::ExitCode;
 /// Version of the `--json` output.
 const JSON_VERSION: u32 = 1;
 
-/// Answer tactical questions in Go: capture, defend, connect, cut.
+/// Answer tactical questions in Go: capture, defend, connect, cut, kill, live.
 ///
 /// An answer is one of four: the goal is reached (1), or not (0), or a ko decides in which the side to move captures
 /// first (2) or needs the first threat (3). Captures that work are proven, and so are connections, unless the answer
@@ -103,6 +104,10 @@ impl QuestionArgs {
 struct SolveArgs {
     #[command(flatten)]
     question: QuestionArgs,
+    /// Points where the attacker plays, for kill and live: rectangles and points, such as a1:f4,h2; without it, what is
+    /// around the chain up to strong chains of the other side
+    #[arg(long, value_name = "POINTS")]
+    region: Option<String>,
     #[command(flatten)]
     attacks: AttackArgs,
     /// Print a JSON object instead of text
@@ -112,10 +117,10 @@ struct SolveArgs {
 
 /// Answer a file of questions, and compare the answers with the file.
 ///
-/// FILE has a question a line, in columns that tabs part: number, question (attack, defend, connect, disconnect),
-/// stone or stones, expected answer such as [1 D4] (it may be empty), size, black stones, white stones and, if a ko
-/// forbids the side to move a point, that point. The exit status is 1 if an answer differs from the file or is not
-/// known.
+/// FILE has a question a line, in columns that tabs part: number, question (attack, defend, connect, disconnect, kill,
+/// live), stone or stones, expected answer such as [1 D4] (it may be empty), size, black stones, white stones and, if a
+/// ko forbids the side to move a point, that point. Questions to kill or live may have a region such as a1:f4 in the
+/// ninth column. The exit status is 1 if an answer differs from the file or is not known.
 #[derive(Debug, clap::Args)]
 struct SuiteArgs {
     /// File of questions; without it, the example problems that come with the program
@@ -187,6 +192,10 @@ enum GoalWord {
     Connect,
     /// To keep two chains of the other side apart
     Cut,
+    /// To capture a chain of the other side by moves in a region, however long it takes
+    Kill,
+    /// To keep an own chain from being captured by moves in a region
+    Live,
 }
 
 impl GoalWord {
@@ -196,6 +205,8 @@ impl GoalWord {
             GoalWord::Defend => TacticalGoal::Defend,
             GoalWord::Connect => TacticalGoal::Connect,
             GoalWord::Cut => TacticalGoal::Cut,
+            GoalWord::Kill => TacticalGoal::Kill,
+            GoalWord::Live => TacticalGoal::Live,
         }
     }
 }
@@ -240,8 +251,11 @@ fn to_json(board: &TacticsBoard, question: &Question, answer: &TacticsAnswer) ->
 }
 
 fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (board, question) = args.question.ask()?;
+    let (board, mut question) = args.question.ask()?;
     let size = board.chains().size();
+    if let Some(region) = &args.region {
+        question = question.within(board.chains(), region_of(size, region)?)?;
+    }
     let attacks = args.attacks.attacks()?;
     let cpu = machine::process_seconds();
     let answer = solve_with(&board, &question, args.question.nodes, &attacks);
@@ -265,6 +279,7 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Some(_) if answer.attack_works(question.goal()) => {
             format!(", likely; read to level {} of {LEVELS}", answer.levels)
         }
+        Some(_) if question.goal().is_of_life() => ", not proven; all attacks in the region fail".to_owned(),
         Some(_) => format!(", not proven; read to level {} of {LEVELS}", answer.levels),
     };
     writeln!(out, "answer      {}{class}{proven}", answer.verdict)?;
@@ -273,6 +288,9 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     }
     if let Some(ladder) = ladder {
         writeln!(out, "ladder      {}", ladder.join(" "))?;
+    }
+    if let Some(region) = question.region() {
+        writeln!(out, "region      {} points where {} plays", region.len(), side_name(question.attacker()))?;
     }
     if let Some(zone) = answer.zone {
         writeln!(out, "zone        {} points: what is empty of it is marked +", zone.len())?;

@@ -45,9 +45,10 @@ pub static TACTICS_SETTINGS: [SettingRow<TacticsSettings>; 5] = [
             "Questions",
             ValueKind::Lines,
             "The questions: a file, or a text, with one on each line, in columns that tabs part: number, question \
-             (attack, defend, connect, disconnect), stone or stones, expected answer such as [1 D4] (it may be empty), \
-             size, black stones, white stones and, if a ko forbids the side to move a point, that point. Lines that are \
-             empty or begin with # are passed over.",
+             (attack, defend, connect, disconnect, kill, live), stone or stones, expected answer such as [1 D4] (it may \
+             be empty), size, black stones, white stones and, if a ko forbids the side to move a point, that point. \
+             Questions to kill or live may have a region such as a1:f4 in the ninth column. Lines that are empty or \
+             begin with # are passed over.",
         )
         .value_name("FILE|LINES"),
         read: |asked, text| {
@@ -198,7 +199,7 @@ mod tests {
             (json!({}), "questions are missing"),
             (json!({ "questions": "# none" }), "settings.questions: there is no question in it"),
             (json!({ "questions": "nofile.tsv" }), "there is no such file as 'nofile.tsv', and questions have tabs"),
-            (json!({ "questions": [ONE, "1\tkill\tA1\t\t3\tB2\tA1"] }), "settings.questions: line 2: `kill` is not"),
+            (json!({ "questions": [ONE, "1\tseki\tA1\t\t3\tB2\tA1"] }), "settings.questions: line 2: `seki` is not"),
             (json!({ "questions": many }), "there are 10001 questions, and a job can have 10000"),
             (json!({ "questions": long }), "the questions have 900"),
             (json!({ "questions": ONE, "nodes": 0 }), "it must be at least 1"),

@@ -219,6 +219,7 @@ fn answered(number: u64) -> AnsweredQuestionView {
         goal: if is_first { TacticalGoal::Capture } else { TacticalGoal::Defend },
         target: "b2".to_owned(),
         with: None,
+        region: None,
         side: if is_first { "black" } else { "white" }.to_owned(),
         verdict: if is_first { TacticsVerdict::Works } else { TacticsVerdict::Fails },
         code: Some(u8::from(is_first)),

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The commands, in the order of their list.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 35] = [
     "attack",
     "black",
     "boardsize",
@@ -41,6 +41,8 @@ const COMMANDS: [&str; 33] = [
     "list_commands",
     "loadsgf",
     "name",
+    "owl_attack",
+    "owl_defend",
     "place_free_handicap",
     "play",
     "popgo",

@@ -1,5 +1,5 @@
 //! Tactical commands of the protocol, named and answered as GNU Go does: `attack`, `defend`, `connect`, `disconnect`,
-//! `ladder_attack`; and `tactics_patterns` and `tactics_joseki`.
+//! `ladder_attack`, `owl_attack`, `owl_defend`; and `tactics_patterns` and `tactics_joseki`.
 //!
 //! An answer is the code of the verdict and the move: 0 fails, 1 works, 2 ko with the side to move capturing first, 3
 //! ko for which it needs the first threat. Where nothing needs to be played, the move is PASS.
@@ -26,6 +26,8 @@ pub(super) fn goal(command: &str) -> Option<TacticalGoal> {
         "defend" => Some(TacticalGoal::Defend),
         "connect" => Some(TacticalGoal::Connect),
         "disconnect" => Some(TacticalGoal::Cut),
+        "owl_attack" => Some(TacticalGoal::Kill),
+        "owl_defend" => Some(TacticalGoal::Live),
         _ => None,
     }
 }

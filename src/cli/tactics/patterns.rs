@@ -225,7 +225,10 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let exists = args.database.try_exists().with_context(|| format!("{name}: cannot be read"))?;
     let mut database = if exists { read_database(&args.database)? } else { PatternDatabase::default() };
     let (board, question) = args.question.ask()?;
-    ensure!(question.goal().mover_attacks(), "the goal has to be capture or connect: what is defended has no zone");
+    ensure!(
+        question.goal().mover_attacks() && !question.goal().is_of_life(),
+        "the goal has to be capture or connect: a pattern has one of these"
+    );
     let answer = solve(&board, &question, args.question.nodes);
     let Some(mut entry) = pattern_of(&board, &question, &answer) else {
         say!(

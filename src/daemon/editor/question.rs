@@ -13,6 +13,7 @@ use crate::tactics::check::ZoneProof;
 use crate::tactics::goal::{Question, point_of};
 use crate::tactics::ladder::ladder_of;
 use crate::tactics::proposer::AttackMoves;
+use crate::tactics::region::region_of;
 use crate::tactics::solve::{TacticsAnswer, solve_until};
 use crate::tactics::verdict::TacticsVerdict;
 use std::time::{Duration, Instant};
@@ -39,7 +40,10 @@ pub fn answer(
     let size = position.size();
     let target = point_of(size, &request.target)?;
     let with = request.with.as_deref().map(|with| point_of(size, with)).transpose()?;
-    let question = Question::new(position.chains(), request.goal, target, with)?;
+    let mut question = Question::new(position.chains(), request.goal, target, with)?;
+    if let Some(region) = &request.region {
+        question = question.within(position.chains(), region_of(size, region)?)?;
+    }
     let board = TacticsBoard::of_position(&position, question.mover());
     let attacks = match request.moves {
         AttackSource::Generators => AttackMoves::Generators,

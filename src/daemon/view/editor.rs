@@ -117,6 +117,11 @@ pub struct EditedQuestionRequest {
     #[serde(default)]
     #[schema(max_length = 8)]
     pub with: Option<String>,
+    /// The points where the attacker plays, for the goals `kill` and `live`: rectangles and points, such as
+    /// `a1:f4,h2`. Without it, what is around the chain up to strong chains of the other side.
+    #[serde(default)]
+    #[schema(max_length = 2000)]
+    pub region: Option<String>,
     /// Nodes of each reading.
     #[serde(default = "usual_budget")]
     #[schema(minimum = 1, maximum = 1000000)]

@@ -59,6 +59,9 @@ pub struct TacticsAnswerView {
     pub target: String,
     /// A stone of the second chain, of a goal about two.
     pub with: Option<String>,
+    /// The points where the attacker plays, of a goal about life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<Vec<String>>,
     /// The side to move: `black` or `white`.
     pub side: String,
     /// The answer: `works`, `fails`, `ko_first`, `ko_threat`, `unknown`.
@@ -70,7 +73,7 @@ pub struct TacticsAnswerView {
     /// Whether it is proven. An attack that is said to fail is not: only some moves are tried. One that is said to
     /// work without being proven is likely.
     pub proven: bool,
-    /// How many of the levels of reading were read to their end.
+    /// How many of the levels of reading were read to their end; a goal about life has one.
     pub levels: u64,
     /// The first move, if there is one.
     #[serde(rename = "move")]
@@ -89,6 +92,7 @@ impl TacticsAnswerView {
             goal: question.goal(),
             target: size.name(question.target()),
             with: question.with().map(|with| size.name(with)),
+            region: question.region().map(|region| region.iter().map(|point| size.name(point)).collect()),
             side: if question.mover() == Side::First { "black" } else { "white" }.to_owned(),
             verdict: answer.verdict,
             code: answer.verdict.code(),

@@ -6,7 +6,8 @@ import { sideName } from "../gameboard.js";
 import { t, tn } from "../language.js";
 import { VERDICTS } from "./tactics.js";
 
-const GOALS = [["capture", t`Capture`, 1], ["defend", t`Defend`, 1], ["connect", t`Connect`, 2], ["cut", t`Keep apart`, 2]];
+const GOALS = [["capture", t`Capture`, 1], ["defend", t`Defend`, 1], ["connect", t`Connect`, 2], ["cut", t`Keep apart`, 2],
+  ["kill", t`Kill`, 1], ["live", t`Live`, 1]];
 const BUDGETS = [30_000, 60_000, 300_000, 1_000_000];
 const MOVES = [["generators", t`around the chains`], ["patterns", t`of patterns alone`], ["both", t`of patterns first`]];
 

@@ -4,10 +4,10 @@ import { query } from "../api.js";
 import { button, h, say, show } from "../dom.js";
 import { count, ofLimit, short, titleOf } from "../format.js";
 import { GameBoard, sideName } from "../gameboard.js";
-import { t } from "../language.js";
+import { t, tc } from "../language.js";
 import { card, factsCard, resultsCard, shareBar } from "./cards.js";
 
-const GOALS = { capture: t`capture`, defend: t`defend`, connect: t`connect`, cut: t`cut` };
+const GOALS = { capture: t`capture`, defend: t`defend`, connect: t`connect`, cut: t`cut`, kill: t`kill`, live: tc("the goal of a question", "live") };
 export const VERDICTS = {
   works: t`works`, fails: t`fails`, ko_first: t`ko, the side to move captures first`, ko_threat: t`ko, the side to move needs the first threat`, unknown: t`unknown`,
 };
