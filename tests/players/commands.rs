@@ -244,6 +244,17 @@ fn tactical_questions_are_answered_and_compared() {
     assert!(status == 0 && out.contains("connect c4 and d3, black to move"), "{out}{err}");
     let (status, out, err) = solve(&["--goal", "capture", "--target", "d4", "--nodes", "1"]);
     assert!(status == 1 && out.contains("answer      unknown\n"), "{out}{err}");
+    // Three points in a row, whose middle decides.
+    let three = file("three.txt", "...OX..\nOOOOX..\nXXXXX..\n.......\n.......\n.......\n.......\n");
+    let life = |args: &[&str]| morpion(&[&["tactics", "solve", &three, "--target", "a6", "--goal"], args].concat());
+    let (status, out, err) = life(&["kill"]);
+    assert!(status == 0 && out.contains("works (1), proven\nmove        b7\nregion      8 points"), "{out}{err}");
+    let (status, out, err) = life(&["live", "--region", "a6:d7"]);
+    assert!(status == 0 && out.contains("works (1), not proven; all attacks in the region fail\n"), "{out}{err}");
+    let (_, out, _) = life(&["live", "--region", "a7:c7,g1", "--json"]);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let region: Vec<&str> = found["region"].as_array().unwrap().iter().map(|point| point.as_str().unwrap()).collect();
+    assert_eq!((region, found["move"].as_str()), (vec!["a7", "b7", "c7", "g1"], Some("b7")));
     let broken = file("broken.sgf", "(;SZ[9]AB[cf\n");
     for (file, args, reason) in [
         (&*ladder, &["--goal", "capture", "--target", "k4"][..], "the point `k4` is not on the 9x9 board"),
@@ -251,7 +262,10 @@ fn tactical_questions_are_answered_and_compared() {
         (&*ladder, &["--goal", "connect", "--target", "d4"], "is about two chains"),
         (&*ladder, &["--goal", "capture", "--target", "d4", "--with", "c4"], "is about one chain"),
         (&*ladder, &["--goal", "cut", "--target", "d4", "--with", "c4"], "differ in colour"),
-        (&*ladder, &["--goal", "kill", "--target", "d4"], "invalid value 'kill'"),
+        (&*ladder, &["--goal", "seki", "--target", "d4"], "invalid value 'seki'"),
+        (&*ladder, &["--goal", "capture", "--target", "d4", "--region", "a1:f4"], "the goal capture has no region"),
+        (&*ladder, &["--goal", "kill", "--target", "d4", "--region", "a1"], "the region leaves out e5, a liberty"),
+        (&*ladder, &["--goal", "kill", "--target", "d4", "--region", "a1:"], "`a1:` is not a region"),
         (&*broken, &["--goal", "capture", "--target", "d4"], "line 1, column"),
         ("none.sgf", &["--goal", "capture", "--target", "d4"], "none.sgf: there is no such file"),
     ] {

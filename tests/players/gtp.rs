@@ -235,6 +235,13 @@ fn tactical_questions_are_answered_by_code_and_move() {
     assert_eq!(client.sound("defend c4"), "1 PASS");
     assert!(client.sound("connect c4 d3").starts_with("1 "));
     assert_eq!(client.sound("showboard"), before, "nothing is played");
+    // Three points in a row: who plays the middle decides.
+    client.sound("clear_board");
+    for (side, vertices) in [("w", "d9 a8 b8 c8 d8"), ("b", "e9 e8 a7 b7 c7 d7 e7")] {
+        vertices.split(' ').for_each(|vertex| drop(client.sound(&format!("play {side} {vertex}"))));
+    }
+    assert_eq!([client.sound("owl_attack a8"), client.sound("owl_defend a8")], ["1 B9", "1 B9"]);
+    assert!(client.refused("owl_defend a8 b8").contains("is about one chain"));
     // A bamboo joint is not cut.
     client.sound("clear_board");
     for vertex in ["c3", "c4", "e3"] {

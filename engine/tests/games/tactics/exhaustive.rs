@@ -76,8 +76,12 @@ impl Exhaustive {
         Exhaustive { region: Some(region), ..self }
     }
 
-    fn plays(&self, point: Option<At>) -> bool {
-        point.zip(self.region.as_ref()).is_none_or(|(point, region)| region.contains(&point))
+    /// The moves that may be tried; some may be illegal.
+    fn moves(&self, go: &NaiveGo) -> Vec<Option<At>> {
+        match &self.region {
+            Some(region) => region.iter().copied().map(Some).chain([None]).collect(),
+            None => go.moves(),
+        }
     }
 
     /// Whether the attacker reaches the goal, `None` if there are too many positions.
@@ -97,8 +101,8 @@ impl Exhaustive {
                 Some(true) => won.push(i),
                 Some(false) => (),
                 None => {
-                    for m in go.moves().into_iter().filter(|&m| self.plays(m)) {
-                        let after = go.after(m).expect("a legal move");
+                    for m in self.moves(&go) {
+                        let Some(after) = go.after(m) else { continue };
                         let (x, y) = match self.wanted {
                             Wanted::Capture(at) | Wanted::Connection(at, _) => at,
                         };

@@ -85,7 +85,7 @@ fn the_attacker_plays_in_the_region() {
 /// lead to.
 #[test]
 fn made_up_eye_spaces_live_as_all_their_positions_say() {
-    let count = number("MORPION_TEST_EYES", 10);
+    let count = number("MORPION_TEST_EYES", 8);
     let most = number("MORPION_TEST_EYES_POSITIONS", 3000) as usize;
     let (mut killed, mut alive, mut compared) = (0, 0, 0);
     for (number, points) in (0..count).flat_map(|number| [(number, 3), (number, 4), (number, 5)]) {
