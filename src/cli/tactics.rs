@@ -279,6 +279,7 @@ fn solve_one(args: &SolveArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Some(_) if answer.attack_works(question.goal()) => {
             format!(", likely; read to level {} of {LEVELS}", answer.levels)
         }
+        Some(2..) if question.goal().is_of_life() => ", not proven".to_owned(),
         Some(_) if question.goal().is_of_life() => ", not proven; all attacks in the region fail".to_owned(),
         Some(_) => format!(", not proven; read to level {} of {LEVELS}", answer.levels),
     };
