@@ -239,6 +239,25 @@ fn files_are_short_say_what_they_are_and_leave_nothing_open() {
     report(&complaints);
 }
 
+/// What stands at the top of the repository: nothing comes there by accident.
+const TOP: &str = ".cargo .ci .dockerignore .github .gitignore ARCHITECTURE.md CHANGELOG.md CITATION.cff \
+    CONTRIBUTING.md Cargo.lock Cargo.toml Dockerfile LICENSE-APACHE LICENSE-MIT README.md SECURITY.md benches \
+    clippy.toml configs deny.toml docs engine examples fuzz grids packaging results rustfmt.toml src tests web";
+
+#[test]
+fn the_top_has_only_what_belongs_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = std::process::Command::new("git").arg("ls-files").current_dir(root).output();
+    let Some(listed) = listed.ok().filter(|listed| listed.status.success() && !listed.stdout.is_empty()) else {
+        eprintln!("not in a checkout of git, or without git: the files at the top are not looked at");
+        return;
+    };
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let top: std::collections::BTreeSet<&str> = listed.lines().filter_map(|path| path.split('/').next()).collect();
+    let strange: Vec<&&str> = top.iter().filter(|name| !TOP.split(' ').any(|known| known == **name)).collect();
+    report(&strange.iter().map(|name| format!("{name}: not a part of the project\n")).collect::<String>());
+}
+
 #[test]
 fn comments_are_no_wider_than_the_code() {
     const WIDEST: usize = 118;
