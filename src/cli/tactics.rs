@@ -104,8 +104,8 @@ impl QuestionArgs {
 struct SolveArgs {
     #[command(flatten)]
     question: QuestionArgs,
-    /// Points where the attacker plays, for kill and live: rectangles and points, such as a1:f4,h2; without it, what is
-    /// around the chain up to strong chains of the other side
+    /// Points where the attacker plays, for kill and live: rectangles and points, such as a1:f4,h2; without it, what
+    /// is around the chain up to strong chains of the other side
     #[arg(long, value_name = "POINTS")]
     region: Option<String>,
     #[command(flatten)]
@@ -117,10 +117,10 @@ struct SolveArgs {
 
 /// Answer a file of questions, and compare the answers with the file.
 ///
-/// FILE has a question a line, in columns that tabs part: number, question (attack, defend, connect, disconnect, kill,
-/// live), stone or stones, expected answer such as [1 D4] (it may be empty), size, black stones, white stones and, if a
-/// ko forbids the side to move a point, that point. Questions to kill or live may have a region such as a1:f4 in the
-/// ninth column. The exit status is 1 if an answer differs from the file or is not known.
+/// FILE has a question a line, in columns that tabs part: number, question (attack, defend, connect, disconnect,
+/// kill, live), stone or stones, expected answer such as [1 D4] (it may be empty), size, black stones, white stones
+/// and, if a ko forbids the side to move a point, that point. Questions to kill or live may have a region such as
+/// a1:f4 in the ninth column. The exit status is 1 if an answer differs from the file or is not known.
 #[derive(Debug, clap::Args)]
 struct SuiteArgs {
     /// File of questions; without it, the example problems that come with the program

@@ -122,8 +122,8 @@ pub fn in_region(board: &TacticsBoard, side: Side, region: &PointSet, list: &mut
     MoveList { board, side, list }.add_all(&region.common(board.chains().empty()), ELSEWHERE);
 }
 
-/// The moves that save chains of the attacker around a region from being captured: on their liberties, and on the last
-/// liberties of what is next to them.
+/// The moves that save chains of the attacker around a region from being captured: on their liberties, and on the
+/// last liberties of what is next to them.
 pub fn to_save(board: &TacticsBoard, attacker: Side, region: &PointSet, list: &mut Vec<Candidate>) {
     let mut moves = MoveList { board, side: attacker, list };
     for own in board.chains_beside(region, attacker) {

@@ -51,8 +51,8 @@ impl TacticalGoal {
         matches!(self, TacticalGoal::Connect | TacticalGoal::Cut)
     }
 
-    /// Whether it is about the life of a chain: the attacker's moves are those of a region, and the chain is safe only
-    /// once it lives unconditionally.
+    /// Whether it is about the life of a chain: the attacker's moves are those of a region, and the chain is safe
+    /// only once it lives unconditionally.
     pub fn is_of_life(self) -> bool {
         matches!(self, TacticalGoal::Kill | TacticalGoal::Live)
     }

@@ -35,11 +35,11 @@ pub enum AttackWidth {
     Narrow,
     /// Points further off, and stronger chains around.
     Wide,
-    /// All legal moves, or those in the region of a question about life, and the pass: for small boards. What is lost then is proven to be, if no chain can have more
-    /// liberties than the limit.
+    /// All legal moves, or those in the region of a question about life, and the pass: for small boards. What is lost
+    /// then is proven to be, if no chain can have more liberties than the limit.
     All,
-    /// All legal moves in the region of a question about life, and those that save chains around it; of other questions
-    /// the same as [`AttackWidth::Wide`].
+    /// All legal moves in the region of a question about life, and those that save chains around it; of other
+    /// questions the same as [`AttackWidth::Wide`].
     Region,
 }
 
@@ -180,8 +180,8 @@ impl GoReading {
         self.estimated(QuestionKind::Chain, false, self.features_of_chain(chain, false))
     }
 
-    /// Whether the chain of a question about life cannot be captured by moves in the region: it lives unconditionally,
-    /// or has a liberty elsewhere.
+    /// Whether the chain of a question about life cannot be captured by moves in the region: it lives
+    /// unconditionally, or has a liberty elsewhere.
     fn lives(&self, chain: &Chain) -> bool {
         self.question.region().is_some_and(|region| {
             !chain.liberties.is_within(&region)

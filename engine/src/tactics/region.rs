@@ -37,10 +37,10 @@ pub fn region_of(size: LargeBoard, text: &str) -> Result<PointSet, QuestionError
     Ok(region)
 }
 
-/// The region of a question about the life of the chain on `target` if none is given. It begins with the chain and its
-/// liberties, and grows by all points next to it at a time, as long as it has few empty points. Chains of the other
-/// side are walls, unless they are weak or all around them is in the region. At last the liberties of the walls that
-/// are short of them are added.
+/// The region of a question about the life of the chain on `target` if none is given. It begins with the chain and
+/// its liberties, and grows by all points next to it at a time, as long as it has few empty points. Chains of the
+/// other side are walls, unless they are weak or all around them is in the region. At last the liberties of the walls
+/// that are short of them are added.
 pub fn usual(stones: &Chains, target: u16) -> PointSet {
     let (Some(chain), Some(own)) = (stones.chain(target), stones.colour(target)) else { return PointSet::EMPTY };
     let mut region = chain.stones;

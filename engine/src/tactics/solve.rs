@@ -6,9 +6,10 @@
 //! one rests on.
 //!
 //! Each reading goes through levels: at first a chain counts as safe with few liberties, later with more, and more
-//! attacks are tried. A question about life has one level, with all attacks in its region. Each level may use all of the budget that is left. What is won at any level is won: it is
-//! proven. What is lost at the last level that is read to its end is said to be lost. Two chains that are not
-//! connected then may be said to be likely connected (`is_likely`). Neither is proven.
+//! attacks are tried. A question about life has one level, with all attacks in its region. Each level may use all of
+//! the budget that is left. What is won at any level is won: it is proven. What is lost at the last level that is
+//! read to its end is said to be lost. Two chains that are not connected then may be said to be likely connected
+//! (`is_likely`). Neither is proven.
 //!
 //! If a chain can be made to live, a last reading with the attacker to move first tells whether it lives as it is.
 

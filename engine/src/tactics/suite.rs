@@ -3,9 +3,9 @@
 //! A line has, between tabs: a number, the question (`attack` or `capture`, `defend`, `connect`, `disconnect` or
 //! `cut`, `kill` or `owl_attack`, `live` or `owl_defend`), the stone it is about or the two stones, the expected
 //! answer, the size of the board, the black stones, the white stones and, if a ko forbids the side to move a point,
-//! that point. Behind it a question about life may have its region, such as `a1:f4`. The expected answer is the code of
-//! the verdict and the moves that are right, such as `[1 (D4|E5)]` or `[(2|3) P5]`; a `*` behind it is ignored, and
-//! an empty one is not compared. Lines that are empty or begin with `#` are left out.
+//! that point. Behind it a question about life may have its region, such as `a1:f4`. The expected answer is the code
+//! of the verdict and the moves that are right, such as `[1 (D4|E5)]` or `[(2|3) P5]`; a `*` behind it is ignored,
+//! and an empty one is not compared. Lines that are empty or begin with `#` are left out.
 
 use super::board::TacticsBoard;
 use super::goal::{Question, QuestionError, TacticalGoal, point_of};

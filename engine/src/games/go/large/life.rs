@@ -1,9 +1,10 @@
 //! Unconditional life on a large board: a chain that cannot be captured even if its side passes for the rest of the
 //! game (D. B. Benson, "Life in the game of Go", 1976).
 //!
-//! The definition is that of [`crate::games::go::life`]. Here it is asked of one chain. Only regions whose empty points
-//! are all liberties of a chain count for it, and such a region is small, so the walk from a liberty mostly ends at the
-//! first step. The chains around these regions are looked at in turn, since a region counts only if all of them live.
+//! The definition is that of [`crate::games::go::life`]. Here it is asked of one chain. Only regions whose empty
+//! points are all liberties of a chain count for it, and such a region is small, so the walk from a liberty mostly
+//! ends at the first step. The chains around these regions are looked at in turn, since a region counts only if all
+//! of them live.
 
 use super::chains::Chains;
 use super::points::PointSet;
