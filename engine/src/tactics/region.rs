@@ -104,10 +104,10 @@ mod tests {
         let size = stones.chains().size();
         let found = usual(stones.chains(), size.point(1, 0).unwrap());
         assert_eq!(found, region_of(size, "a9:d8").unwrap());
-        // A weak wall is none, and what is behind it belongs to the region as far as that is small.
+        // A weak wall is none, and what is behind it belongs to the region; so does a wall that is within it.
         let weak = board(".O.OX\nOOOOX\nXXX.X\n..X.O\n.OOOO");
         let found = usual(weak.chains(), weak.chains().size().point(1, 0).unwrap());
-        assert_eq!(found.len(), 21);
+        assert_eq!(found.len(), 25);
         // On an open board it is what is near.
         let open = board(&format!("{}.........\n....O....\n{}", ".........\n".repeat(3), ".........\n".repeat(4)));
         let found = usual(open.chains(), size.point(4, 4).unwrap());

@@ -268,7 +268,7 @@ mod tests {
         let [first, second] = &parse_suite(text).unwrap()[..] else { panic!("{text}") };
         assert_eq!((first.question.goal(), second.question.goal()), (TacticalGoal::Kill, TacticalGoal::Live));
         let points = |asked: &SuiteQuestion| asked.question.region().unwrap().len();
-        assert_eq!((points(first), points(second), second.board.ban()), (8, 4, None));
+        assert_eq!((points(first), points(second), second.board.ban()), (9, 4, None));
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
             ("1\tattack\tA1\t[0]\t3\tB2\tA1\tB3\ta1\tx", "10 columns"),
             ("1\tattack\tA1\t[0]\t3\tB2\tA1\tB3\ta1", "the goal capture has no region"),
             ("1\tkill\tA1\t[0]\t3\tB2\tA1\tB3\tx", "the point `x` is not on the 3x3 board"),
-            ("1\tkill\tA1\t[0]\t3\tB2\tA1\t\ta1", "the region leaves out b1, a liberty"),
+            ("1\tkill\tA1\t[0]\t3\tB2\tA1\t\ta1", "the region leaves out a2, a liberty"),
             ("1\tseki\tA1\t[0]\t3\tB2\tA1", "`seki` is not a question"),
             ("1\tattack\tA1\t[0]\tx\tB2\tA1", "`x` is not the size of a board"),
             ("1\tattack\tA1\t[0]\t20\tB2\tA1", "no 20x20 board"),
