@@ -165,6 +165,13 @@ fn questions_are_answered_with_their_proofs() {
     let two = "(;SZ[9]AB[cc][ee]AW[ce])";
     let connect = solve(two, json!({ "goal": "connect", "target": "c7", "with": "e5" })).json();
     assert_eq!((&connect["verdict"], &connect["with"]), (&json!("works"), &json!("e5")));
+    // A straight three is killed and saved in its middle.
+    let three = "(;SZ[7]AB[ea][eb][ac][bc][cc][dc][ec]AW[da][ab][bb][cb][db])";
+    for (goal, side) in [("kill", "black"), ("live", "white")] {
+        let life = solve(three, json!({ "goal": goal, "target": "a6", "region": "a6:d7" })).json();
+        let told = (&life["side"], &life["verdict"], &life["move"], &life["region"][0]);
+        assert_eq!(told, (&json!(side), &json!("works"), &json!("b7"), &json!("a7")), "{life}");
+    }
     let with = |moves: &str, patterns: &str| {
         solve(NET, json!({ "goal": "capture", "target": "c7", "moves": moves, "patterns": patterns })).json()
     };
@@ -175,7 +182,9 @@ fn questions_are_answered_with_their_proofs() {
         (json!({ "goal": "capture", "target": "z9" }), "is not on the 9x9 board"),
         (json!({ "goal": "connect", "target": "c8" }), "a stone of the second one is missing"),
         (json!({ "goal": "connect", "target": "c8", "with": "d8" }), "are connected already"),
-        (json!({ "goal": "live", "target": "c7" }), "unknown variant `live`"),
+        (json!({ "goal": "seki", "target": "c7" }), "unknown variant `seki`"),
+        (json!({ "goal": "kill", "target": "c7", "region": "a1" }), "the region leaves out"),
+        (json!({ "goal": "capture", "target": "c7", "region": "a1:e9" }), "has no region"),
         (json!({ "goal": "capture", "target": "c7", "budget": 0 }), "budget"),
         (json!({ "goal": "capture", "target": "c7", "budget": 1_000_001 }), "budget"),
         (json!({ "goal": "capture", "target": "c7", "moves": "both", "patterns": "(;(;GL[7]))" }), "GL[7]"),
