@@ -69,9 +69,9 @@ fn requests_that_make_no_sense_are_refused() {
         ("tactics", json!({}), json!({}), "questions are missing"),
         (
             "tactics",
-            json!({ "questions": "1\tkill\tA1\t\t3\tB2\tA1" }),
+            json!({ "questions": "1\tseki\tA1\t\t3\tB2\tA1" }),
             json!({}),
-            "settings.questions: line 1: `kill`",
+            "settings.questions: line 1: `seki`",
         ),
         ("tactics", json!({ "questions": "/etc/hosts" }), json!({}), "there is no such file"),
         ("tactics", json!({ "questions": questions(0), "nodes": "100G" }), json!({}), "the job needs"),
