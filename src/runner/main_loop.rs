@@ -17,11 +17,12 @@ pub(super) const SHOW: Duration = Duration::from_millis(250);
 /// again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A lane of the queue, and what comes back from it. It is closed with the value.
+/// A lane of the queue, what comes back from it, and what orders have made of its session. It is closed with the value.
 pub(super) struct SessionLane<U: Unit> {
     pub queue: Arc<dyn Queue<U>>,
     pub id: LaneId,
     pub terms: Terms,
+    pub course: SessionCourse,
     messages: Receiver<Message<U>>,
     clocking: Clocking,
 }
@@ -36,7 +37,8 @@ impl<U: Unit> SessionLane<U> {
     /// Opens a lane whose messages go to `inbox` and come out of `messages`.
     pub fn with_inbox(place: &WorkerShare<U>, inbox: Inbox<U>, messages: Receiver<Message<U>>) -> SessionLane<U> {
         let (queue, terms, clocking) = (Arc::clone(&place.queue), place.terms, place.clocking);
-        SessionLane { id: queue.open(terms, inbox), queue, terms, messages, clocking }
+        let (id, course) = (queue.open(terms, inbox), SessionCourse::default());
+        SessionLane { queue, id, terms, course, messages, clocking }
     }
 
     /// Tells for how long the session has run since this call, as its time is counted.
@@ -150,9 +152,6 @@ pub(super) trait LoopedSession {
     /// Its lane of the queue.
     fn lane(&mut self) -> &mut SessionLane<Self::Unit>;
 
-    /// What orders have made of it.
-    fn course(&mut self) -> &mut SessionCourse;
-
     /// What it may use.
     fn limits(&self) -> SessionLimits;
 
@@ -252,7 +251,7 @@ pub(super) fn run_loop<S: LoopedSession>(
         if interrupt.asked() {
             return Ok(S::stopped(StopReason::Interrupted));
         }
-        if session.course().paused {
+        if session.lane().course.paused {
             continue;
         }
         let SessionLimits { seconds, iterations, .. } = session.limits();
@@ -271,13 +270,13 @@ fn obey<S: LoopedSession>(session: &mut S, given: GivenOrder) -> Result<Option<S
     match given.order {
         SessionOrder::Stop => return Ok(Some(S::stopped(StopReason::Interrupted))),
         SessionOrder::Drain => {
-            session.course().draining = true;
+            session.lane().course.draining = true;
             go_on(session);
         }
         SessionOrder::GoOn => go_on(session),
         SessionOrder::Pause => {
             session.halt()?;
-            session.course().paused = true;
+            session.lane().course.paused = true;
             session.paused()?;
         }
         SessionOrder::Adjust(limits, terms) => {
@@ -291,7 +290,7 @@ fn obey<S: LoopedSession>(session: &mut S, given: GivenOrder) -> Result<Option<S
 }
 
 fn go_on<S: LoopedSession>(session: &mut S) {
-    if std::mem::take(&mut session.course().paused) {
+    if std::mem::take(&mut session.lane().course.paused) {
         let lane = session.lane();
         lane.queue.go_on(lane.id);
         session.resumed();

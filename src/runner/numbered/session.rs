@@ -17,7 +17,7 @@ use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message, Unit};
 use crate::runner::contract::{FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionLane, run_loop};
 use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,7 +134,6 @@ struct NumberedLane<'a, 'b, J: NumberedJob> {
     session: NumberedSession<'a, J>,
     listener: &'b mut dyn NumberedListener<J>,
     lane: SessionLane<PlayedUnit<J>>,
-    course: SessionCourse,
     /// Units that the queue has, by their numbers there: that of the unit, or one from [`BEYOND`] for a further copy.
     in_hand: BTreeMap<u64, UnitOnItsWay>,
     next_number: u64,
@@ -179,7 +178,6 @@ impl<J: NumberedJob> NumberedSession<'_, J> {
             listener,
             elapsed: lane.stopwatch(),
             lane,
-            course: SessionCourse::default(),
             in_hand: BTreeMap::new(),
             next_number: BEYOND,
             were_put: BTreeSet::new(),
@@ -363,7 +361,7 @@ impl<J: NumberedJob> NumberedLane<'_, '_, J> {
             return self.take(unit, outcome, efforts);
         }
         let running = self.in_hand.values().filter(|on_its_way| on_its_way.unit == unit).count();
-        if !self.course.draining {
+        if !self.lane.course.draining {
             (running..missing).try_for_each(|_| self.put(unit, false))?;
         }
         Ok(())
@@ -427,10 +425,6 @@ impl<J: NumberedJob> LoopedSession for NumberedLane<'_, '_, J> {
         &mut self.lane
     }
 
-    fn course(&mut self) -> &mut SessionCourse {
-        &mut self.course
-    }
-
     fn limits(&self) -> SessionLimits {
         self.session.limits
     }
@@ -444,17 +438,17 @@ impl<J: NumberedJob> LoopedSession for NumberedLane<'_, '_, J> {
     }
 
     fn advance(&mut self) -> Result<Option<NumberedEnding>, NumberedError> {
-        if !self.course.paused {
+        if !self.lane.course.paused {
             self.end_own()?;
         }
         if let Some(end) = self.end() {
             return Ok(Some(end));
         }
-        if !self.course.paused && !self.course.draining {
+        if !self.lane.course.paused && !self.lane.course.draining {
             self.hand_out()?;
         }
         let is_drained = self.own.is_none() && (self.in_hand.is_empty() || self.are_copies_waiting());
-        Ok((self.course.draining && is_drained).then_some(NumberedEnding::Stopped(StopReason::Drained)))
+        Ok((self.lane.course.draining && is_drained).then_some(NumberedEnding::Stopped(StopReason::Drained)))
     }
 
     fn hear(&mut self, message: Message<PlayedUnit<J>>) -> Result<(), NumberedError> {

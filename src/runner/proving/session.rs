@@ -14,7 +14,7 @@ use crate::queue::effort::Efforts;
 use crate::queue::{LaneId, Message};
 use crate::runner::contract::{FailedAttempt, SessionLimits, Trap, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionLane, run_loop};
 use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use std::collections::{BTreeSet, VecDeque};
@@ -116,7 +116,6 @@ struct ProvingLane<'a, 'b> {
     listener: &'b mut dyn ProveListener,
     solved: SolvedProgram,
     lane: SessionLane<ProveUnit>,
-    course: SessionCourse,
     /// Units and descents that the queue has.
     in_hand: BTreeSet<u64>,
     /// Descents that were handed out, and units that have ended, in this session.
@@ -155,7 +154,6 @@ impl ProveSession<'_> {
             solved,
             elapsed: lane.stopwatch(),
             lane,
-            course: SessionCourse::default(),
             in_hand: BTreeSet::new(),
             dives: 0,
             ended: 0,
@@ -270,10 +268,6 @@ impl LoopedSession for ProvingLane<'_, '_> {
         &mut self.lane
     }
 
-    fn course(&mut self) -> &mut SessionCourse {
-        &mut self.course
-    }
-
     fn limits(&self) -> SessionLimits {
         self.session.limits
     }
@@ -290,10 +284,10 @@ impl LoopedSession for ProvingLane<'_, '_> {
         if now != ProvingEnd::Open {
             return Ok(Some(ProveEnding::Over(now)));
         }
-        if !self.course.paused && !self.course.draining {
+        if !self.lane.course.paused && !self.lane.course.draining {
             self.hand_out()?;
         }
-        let is_drained = self.course.draining && self.in_hand.is_empty();
+        let is_drained = self.lane.course.draining && self.in_hand.is_empty();
         Ok(is_drained.then_some(ProveEnding::Stopped(StopReason::Drained)))
     }
 

@@ -14,7 +14,7 @@ use crate::runner::contract::{
 };
 use crate::runner::error::RunError;
 use crate::runner::events::{self, HuntEvent, HuntEventKind, StopReason};
-use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::main_loop::{Due, LoopedSession, SHOW, SessionLane, run_loop};
 use crate::runner::orders::{Interrupt, OrderReceiver, orders};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use crate::runner::state::{Checkpoint, InFlight};
@@ -160,7 +160,6 @@ pub(super) struct Hunting<'a> {
     session: &'a mut HuntSession,
     observer: &'a mut dyn HuntListener,
     lane: SessionLane<HuntUnit>,
-    course: SessionCourse,
     shared: Arc<HuntContext>,
     pace: HuntPace,
     /// Units in the queue.
@@ -200,7 +199,6 @@ impl<'a> Hunting<'a> {
             session,
             observer,
             lane,
-            course: SessionCourse::default(),
             shared,
             pace,
             in_hand: BTreeMap::new(),
@@ -465,10 +463,6 @@ impl LoopedSession for Hunting<'_> {
         &mut self.lane
     }
 
-    fn course(&mut self) -> &mut SessionCourse {
-        &mut self.course
-    }
-
     fn limits(&self) -> SessionLimits {
         self.session.limits
     }
@@ -488,13 +482,13 @@ impl LoopedSession for Hunting<'_> {
 
     /// Puts units into the queue as long as workers may be free.
     fn advance(&mut self) -> Result<Option<Ending>, RunError> {
-        if self.course.paused {
+        if self.lane.course.paused {
             return Ok(None);
         }
         let room = self.room()?;
         while self.in_hand.len() < room {
             // Units that an earlier session began are among those to be done.
-            if self.course.draining && self.session.hunt.pending().next().is_none() {
+            if self.lane.course.draining && self.session.hunt.pending().next().is_none() {
                 return Ok(self.in_hand.is_empty().then_some(Ending::Stopped(StopReason::Drained)));
             }
             match self.session.hunt.next() {

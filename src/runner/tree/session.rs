@@ -14,7 +14,7 @@ use crate::queue::effort::Efforts;
 use crate::queue::{Message, Terms};
 use crate::runner::contract::{SessionLimits, WorkerShare};
 use crate::runner::events::StopReason;
-use crate::runner::main_loop::{Due, LOOK, LoopedSession, SHOW, SessionCourse, SessionLane, run_loop};
+use crate::runner::main_loop::{Due, LOOK, LoopedSession, SHOW, SessionLane, run_loop};
 use crate::runner::orders::{Interrupt, OrderReceiver};
 use crate::runner::progress::{Progress, RateMeter, RunningUnit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,6 @@ struct Solving<'a, 'b, G: Game + Send + Sync + 'static> {
     session: SolveSession<'a, G>,
     observer: &'b mut dyn SolveListener<G>,
     lane: SessionLane<TreeUnit<G>>,
-    course: SessionCourse,
     slots: Vec<SolverSlot<G>>,
     in_hand: BTreeMap<Ticket, UnitInHand>,
     /// What solvers have said and the coordinator has not taken in.
@@ -88,7 +87,6 @@ impl<G: Game + Send + Sync + 'static> SolveSession<'_, G> {
             observer,
             elapsed: lane.stopwatch(),
             lane,
-            course: SessionCourse::default(),
             slots: Vec::new(),
             in_hand: BTreeMap::new(),
             ended: Vec::new(),
@@ -164,7 +162,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
     /// it is there.
     fn grow(&mut self) -> Result<bool, TreeError> {
         self.engage_solvers()?;
-        if self.course.draining {
+        if self.lane.course.draining {
             return Ok(true);
         }
         let began = Instant::now();
@@ -183,7 +181,7 @@ impl<G: Game + Send + Sync + 'static> Solving<'_, '_, G> {
 
     /// Gives every idle solver a unit, as far as there are any.
     fn hand_out(&mut self) -> Result<(), TreeError> {
-        let size = if self.course.draining { 0 } else { self.size()? };
+        let size = if self.lane.course.draining { 0 } else { self.size()? };
         let mut ready = Vec::new();
         for (at, slot) in self.slots.iter_mut().enumerate().take(size).filter(|(_, slot)| !slot.busy) {
             if let Next::Unit(work) = self.session.coordinator.next(slot.worker)? {
@@ -433,10 +431,6 @@ impl<G: Game + Send + Sync + 'static> LoopedSession for Solving<'_, '_, G> {
         &mut self.lane
     }
 
-    fn course(&mut self) -> &mut SessionCourse {
-        &mut self.course
-    }
-
     fn limits(&self) -> SessionLimits {
         self.session.limits
     }
@@ -452,7 +446,7 @@ impl<G: Game + Send + Sync + 'static> LoopedSession for Solving<'_, '_, G> {
     }
     fn advance(&mut self) -> Result<Option<SolveEnding>, TreeError> {
         self.growing = false;
-        if !self.course.paused {
+        if !self.lane.course.paused {
             self.growing = !self.grow()?;
             if !self.growing {
                 self.hand_out()?;
@@ -462,8 +456,8 @@ impl<G: Game + Send + Sync + 'static> LoopedSession for Solving<'_, '_, G> {
         if self.session.coordinator.state().is_finished() {
             return Ok(Some(SolveEnding::Solved));
         }
-        if self.in_hand.is_empty() && !self.course.paused {
-            if self.course.draining {
+        if self.in_hand.is_empty() && !self.lane.course.paused {
+            if self.lane.course.draining {
                 return Ok(Some(SolveEnding::Stopped(StopReason::Drained)));
             }
             if !self.growing {
