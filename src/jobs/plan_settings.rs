@@ -13,6 +13,8 @@ use crate::solvers::gomoku::plan::{WinningPlan, text};
 pub const BEGUN_PLAN: &str = "plan";
 /// Nodes of a unit, as of a turn of `morpion plan find`.
 const NODES: u64 = 5_000_000;
+/// Nodes of a reply's own search before it is divided. Most replies to h8 on 15x15 are proven by one of 20 to 50 million.
+pub const UNDIVIDED_NODES: u64 = 50_000_000;
 /// Least nodes of a search: fewer are not enough for the moves of one position, and it comes to nothing.
 pub const LEAST_NODES: u64 = 200_000;
 /// Most bytes of a plan to begin with: it is in the request, in the store and in the job's folder.
@@ -34,16 +36,17 @@ pub struct PlanTerms {
     plan: Option<String>,
     nodes: u64,
     goal_nodes: Option<u64>,
+    divide_after: u64,
 }
 
 impl Default for PlanTerms {
     fn default() -> PlanTerms {
-        PlanTerms { wins: Side::First, plan: None, nodes: NODES, goal_nodes: None }
+        PlanTerms { wins: Side::First, plan: None, nodes: NODES, goal_nodes: None, divide_after: UNDIVIDED_NODES }
     }
 }
 
 /// The settings that do not say which position, in the order of help texts.
-pub static PLAN_TERMS: [SettingRow<PlanTerms>; 4] = [
+pub static PLAN_TERMS: [SettingRow<PlanTerms>; 5] = [
     SettingRow {
         about: SettingInfo::new("wins", "Side that wins", ValueKind::Choice(&SIDES), "The side that is to win.")
             .value_name("SIDE"),
@@ -78,6 +81,17 @@ pub static PLAN_TERMS: [SettingRow<PlanTerms>; 4] = [
         ),
         read: |terms, text| parse_count(text).map(|nodes| terms.nodes = nodes),
         show: |terms| Some(terms.nodes.to_string()),
+    },
+    SettingRow {
+        about: SettingInfo::new(
+            "divide_after",
+            "Nodes before a reply is divided",
+            ValueKind::Count { min: 1 },
+            "Nodes after which a reply that its own search has not proven is divided: several moves of the winner are \
+             tried against it.",
+        ),
+        read: |terms, text| parse_count(text).map(|nodes| terms.divide_after = nodes),
+        show: |terms| Some(terms.divide_after.to_string()),
     },
     SettingRow {
         about: SettingInfo::new(
@@ -158,7 +172,7 @@ impl PlanSettings {
         // What is stored is the text, which has to be read again.
         text::parse(&text::to_text(&plan))
             .map_err(|error| BadValue(format!("the position cannot be stored, {error}")))?;
-        let job = PlanJob::new(plan_title(&plan), &plan, terms.nodes, terms.goal_nodes);
+        let job = PlanJob::new(plan_title(&plan), &plan, terms.nodes, terms.goal_nodes, terms.divide_after);
         if job.goals.is_empty() {
             return Err(BadValue("the plan answers every reply: there is nothing to look for".to_owned()));
         }
@@ -224,7 +238,10 @@ mod tests {
     #[test]
     fn plans_are_asked_for() {
         let usual = job(json!({ "position": "h8" })).unwrap();
-        assert_eq!((usual.goals.len(), usual.nodes, usual.goal_nodes, usual.known), (35, NODES, None, 0));
+        assert_eq!(
+            (usual.goals.len(), usual.nodes, usual.goal_nodes, usual.undivided()),
+            (35, NODES, None, UNDIVIDED_NODES)
+        );
         assert_eq!(usual.title, "gomoku 15x15, given position, exactly 5 in a row");
         assert_eq!(plan_name(&usual.title, &usual.plan), "gomoku 15x15, h8, exactly 5 in a row");
         assert_eq!(usual.known().unwrap().attacker(), Side::First);
@@ -238,6 +255,10 @@ mod tests {
         assert_eq!(job(json!({ "plan": BEGUN, "position": "h8", "rule": "free" })).unwrap().goals, begun.goals);
         let stored = serde_json::to_string(&begun).unwrap();
         assert_eq!(serde_json::from_str::<PlanJob>(&stored).unwrap(), begun);
+        // Jobs of versions without the setting divide a reply after two units.
+        let mut older: Value = serde_json::from_str(&stored).unwrap();
+        assert_eq!(older.as_object_mut().unwrap().remove("divide_after"), Some(UNDIVIDED_NODES.into()));
+        assert_eq!(serde_json::from_value::<PlanJob>(older).unwrap().undivided(), 800_000);
     }
 
     #[test]

@@ -29,11 +29,14 @@ pub struct PlanJob {
     pub nodes: u64,
     /// Nodes after which a goal is given up; none if that is never.
     pub goal_nodes: Option<u64>,
+    /// Nodes of a goal's own search, before it is divided; none in jobs of versions that divided after two units.
+    #[serde(default)]
+    pub divide_after: Option<u64>,
 }
 
 impl PlanJob {
     /// A job that begins with this plan.
-    pub fn new(title: String, plan: &WinningPlan, nodes: u64, goal_nodes: Option<u64>) -> PlanJob {
+    pub fn new(title: String, plan: &WinningPlan, nodes: u64, goal_nodes: Option<u64>, divide_after: u64) -> PlanJob {
         let board = plan.start().board();
         let name = |way: Vec<u16>| way.first().map_or(FIRST_POSITION.to_owned(), |&point| board.name(point));
         PlanJob {
@@ -43,6 +46,7 @@ impl PlanJob {
             goals: plan.open_replies().into_iter().map(name).collect(),
             nodes,
             goal_nodes,
+            divide_after: Some(divide_after),
         }
     }
 
@@ -52,6 +56,11 @@ impl PlanJob {
     /// If the job was damaged, or made by a newer version.
     pub fn known(&self) -> Result<WinningPlan, BadValue> {
         text::parse(&self.plan).map_err(|error| BadValue(format!("the plan of the job, {error}")))
+    }
+
+    /// Nodes of a goal's own search, before it is divided.
+    pub fn undivided(&self) -> u64 {
+        self.divide_after.unwrap_or(self.nodes.saturating_mul(2))
     }
 
     /// Units that a goal has at most.
@@ -192,7 +201,7 @@ mod tests {
     fn job(goal_nodes: Option<u64>) -> PlanJob {
         let goals = ["a1", "b1", "c1"].map(str::to_owned).to_vec();
         let (title, plan) = ("gomoku".to_owned(), String::new());
-        PlanJob { title, plan, known: 0, goals, nodes: 10, goal_nodes }
+        PlanJob { title, plan, known: 0, goals, nodes: 10, goal_nodes, divide_after: None }
     }
 
     fn record(job: &PlanJob, unit: u64, end: PlanTurnEnd) -> PlanRecord {

@@ -14,7 +14,7 @@ pub mod holding;
 pub mod trees;
 pub mod units;
 
-use crate::jobs::plan_settings::LEAST_NODES;
+use crate::jobs::plan_settings::{LEAST_NODES, UNDIVIDED_NODES};
 use crate::runner::stoppable::{lock, on_threads};
 use crate::solvers::gomoku::plan::WinningPlan;
 use crate::solvers::gomoku::plan::check::{CheckedReplies, PlanCheck, PlanHole};
@@ -44,18 +44,13 @@ pub struct PlanPortions {
 
 impl PlanPortions {
     /// Those of the program.
-    pub const USUAL: PlanPortions = PlanPortions::of_turn(SLICE);
+    pub const USUAL: PlanPortions = PlanPortions::of(SLICE, UNDIVIDED_NODES);
 
-    /// Those of turns of so many nodes.
-    pub const fn of_turn(turn: u64) -> PlanPortions {
+    /// Those of turns of so many nodes, with so many nodes for the search of a goal before it is divided.
+    pub const fn of(turn: u64, alone: u64) -> PlanPortions {
         let tenth = turn / 10;
         let part = if tenth * 3 < LEAST_NODES { LEAST_NODES } else { tenth * 3 };
-        PlanPortions {
-            turn,
-            alone: turn.saturating_mul(2),
-            part: if part < turn { part } else { turn },
-            ranking: tenth * 8,
-        }
+        PlanPortions { turn, alone, part: if part < turn { part } else { turn }, ranking: tenth * 8 }
     }
 }
 

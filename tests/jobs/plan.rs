@@ -24,7 +24,7 @@ fn long() -> Value {
 
 /// Another, in so short units that its own search does not answer it before it is divided.
 fn divided() -> Value {
-    json!({ "position": "h8h9i9g10", "nodes": "200k" })
+    json!({ "position": "h8h9i9g10", "nodes": "200k", "divide_after": "400k" })
 }
 
 /// One that is not answered in a minute.

@@ -56,6 +56,7 @@ impl NumberedKind for PlanJob {
             nodes: tally.nodes,
             threats: tally.threats,
             unit_nodes: self.nodes,
+            divide_after: self.undivided(),
             goal_nodes: self.goal_nodes,
             checked: false,
             cpu_seconds: units.cpu,

@@ -27,6 +27,9 @@ pub struct PlanView {
     pub threats: u64,
     /// Nodes of a unit.
     pub unit_nodes: u64,
+    /// Nodes of a reply's own search, before it is divided.
+    #[serde(default)]
+    pub divide_after: u64,
     /// Nodes after which a reply is given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -102,7 +102,7 @@ impl GoalSearcher {
 
     fn ground(&self) -> PlanGround<'_> {
         let SharedGoals { job, known, tables, .. } = &*self.shared;
-        PlanGround { known, tables, portions: PlanPortions::of_turn(job.nodes) }
+        PlanGround { known, tables, portions: PlanPortions::of(job.nodes, job.undivided()) }
     }
 
     /// The search of a goal as some unit before this one has left it, with the number of that unit's successor.
