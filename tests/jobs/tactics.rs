@@ -97,7 +97,7 @@ fn the_answers_are_those_of_the_command() {
     let dir = tempfile::tempdir().unwrap();
     let (state, file) = (dir.path().join("state"), dir.path().join("suite.tsv"));
     let mut daemon = open(&state, 2);
-    for (moves, check, ladders, nodes) in [("generators", "on", 10, "3000"), ("both", "off", 100, "20000")] {
+    for (moves, check, ladders, nodes) in [("generators", "on", 10, "3000"), ("both", "off", 40, "20000")] {
         // A long text is stored, too.
         let text = format!("{}\n# {}", questions(ladders), "x".repeat(2000 * ladders));
         std::fs::write(&file, &text).unwrap();
@@ -165,11 +165,11 @@ fn killed_at_any_moment_it_loses_no_finished_unit() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
     let mut daemon = Apart::start(&state, "").unwrap();
-    let settings = json!({ "questions": questions(200), "nodes": 20_000 });
+    let settings = json!({ "questions": questions(100), "nodes": 20_000 });
     let id = daemon.submit(&job("tactics", &settings, &json!({})));
     daemon = daemon.killed_and_started(&state, id);
     let done = daemon.wait_over(id);
-    assert_eq!((&done["tactics"]["questions_done"], &done["units_done"]), (&204.into(), &204.into()), "{done}");
+    assert_eq!((&done["tactics"]["questions_done"], &done["units_done"]), (&104.into(), &104.into()), "{done}");
     let settings = json!({ "games": 12, "size": 7, "playouts": 20, "nodes": 300 });
     let id = daemon.submit(&job("mine", &settings, &json!({})));
     daemon = daemon.killed_and_started(&state, id);
