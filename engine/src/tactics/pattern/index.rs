@@ -412,3 +412,77 @@ fn core_of(arrangement: &Arrangement) -> Rectangle {
     }
     best.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::PatternDatabase;
+    use super::super::entry::tests::shape;
+    use super::*;
+
+    fn index(entry: &PatternEntry) -> PatternIndex {
+        PatternIndex::new(std::slice::from_ref(entry), KeyKind::default()).unwrap()
+    }
+
+    /// The most search patterns of one colour that ShapeGo says an entry has: 8 b for a shape with b black stones, 8 bn
+    /// for a tesuji with bn moves of black.
+    fn most(entry: &PatternEntry) -> usize {
+        let moves = entry.tree.moves().iter().filter(|step| step.side == Side::First).count();
+        let stones = entry.start.holding(PointMask::BLACK).count();
+        usize::from(SYMMETRIES) * if entry.is_tesuji() { moves } else { stones }
+    }
+
+    /// The index has both colours, so it counts twice of what ShapeGo does.
+    #[test]
+    fn a_shape_has_eight_search_patterns_for_each_black_stone() {
+        for (rows, stones, of_one_colour) in [
+            // Without symmetry: all are different, whichever stone is left out.
+            ("XX.X .X..", 4, 32),
+            ("XXO .X.", 3, 24),
+            // The thesis' figure 4.1: of the 24 of an empty triangle, 4 lack an arm and 2 the stone in the middle.
+            ("XX X.", 3, 6),
+            // Of a bamboo joint all four stones are alike.
+            ("X.X X.X", 4, 8),
+            ("X", 1, 1),
+        ] {
+            let entry = shape("", PatternGoal::Connect, rows);
+            assert_eq!(most(&entry), 8 * stones);
+            assert_eq!(index(&entry).len(), 2 * of_one_colour, "{rows}");
+        }
+        // Equal ones have their trees merged: each of a triangle comes from two, and has the moves of both.
+        let triangle = index(&shape("", PatternGoal::Connect, "XX X."));
+        for pattern in 0..triangle.len() as u32 {
+            let at = Rectangle { x: 0, y: 0, width: 2, height: 2 };
+            assert_eq!(triangle.tree(&PatternMatch { pattern, at }).moves().len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_tesuji_has_eight_search_patterns_for_each_move_of_black() {
+        let mut tesuji = shape("", PatternGoal::Capture, "XO.. .X.. ....");
+        let first = tesuji.tree.add(None, (2, 0), Vec::new());
+        assert_eq!((most(&tesuji), index(&tesuji).len()), (8, 2 * 8));
+        // It is recognised half-way, after each answer of white.
+        for (number, (answer, move_after)) in (2..).zip([((3, 0), (3, 1)), ((2, 1), (3, 2))]) {
+            let answer = tesuji.tree.add(Some(first), answer, Vec::new());
+            tesuji.tree.add(Some(answer), move_after, Vec::new());
+            assert_eq!((most(&tesuji), index(&tesuji).len()), (8 * number, 2 * 8 * number));
+        }
+        // Another move of black in the same arrangement makes none more: bn is the most.
+        tesuji.tree.add(None, (2, 2), Vec::new());
+        assert_eq!((most(&tesuji), index(&tesuji).len()), (32, 2 * 24));
+    }
+
+    #[test]
+    fn no_shipped_pattern_has_more_search_patterns_than_that() {
+        let (mut all, mut full) = ([0; 2], [0; 2]);
+        for entry in PatternDatabase::shipped().entries {
+            let (most, found) = (2 * most(&entry), index(&entry).len());
+            assert!((1..=most).contains(&found), "{}: {found} of {most}", entry.name);
+            all[usize::from(entry.is_tesuji())] += 1;
+            full[usize::from(entry.is_tesuji())] += u32::from(found == most);
+        }
+        // Some of both kinds have as many as that.
+        println!("{full:?} of {all:?} shapes and tesuji have as many as they can");
+        assert!(full.iter().all(|&count| count > 0), "{full:?} of {all:?}");
+    }
+}
