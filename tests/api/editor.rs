@@ -2,7 +2,16 @@
 
 use crate::daemon::Daemon;
 use crate::http::{Answer, get, post, request};
+use morpion::games::go::large::points::{LargeBoard, PointSet};
+use morpion::games::go::large::position::LargePosition;
+use morpion::games::go::notation::parse_position;
+use morpion::games::go::rules::GoRules;
+use morpion::tactics::board::TacticsBoard;
+use morpion::tactics::goal::{Question, TacticalGoal, point_of};
+use morpion::tactics::region::region_of;
+use morpion::tactics::solve::{USUAL_NODES, solve};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::net::SocketAddr;
 
 fn read(at: SocketAddr, text: &[u8]) -> Answer {
@@ -191,6 +200,48 @@ fn questions_are_answered_with_their_proofs() {
     ] {
         let problem = solve(NET, more).problem(422);
         assert!(problem["detail"].as_str().unwrap().contains(what), "{problem}");
+    }
+    daemon.end().unwrap();
+}
+
+/// The zones of the positions of a told proof.
+fn zones(answer: &Value, size: LargeBoard) -> Vec<PointSet> {
+    let texts: Vec<&str> =
+        answer["proof_zones"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let numbers = answer["proof_zone_numbers"].as_array().unwrap();
+    let of = |number: &Value| region_of(size, texts[number.as_u64().unwrap() as usize]).unwrap();
+    // Each is there once, and because of a position.
+    let all: HashSet<&str> = texts.iter().copied().collect();
+    let used: HashSet<u64> = numbers.iter().map(|number| number.as_u64().unwrap()).collect();
+    assert_eq!((all.len(), used.len()), (texts.len(), texts.len()));
+    assert_eq!(numbers.len(), answer["proof"].as_array().unwrap().len());
+    numbers.iter().map(of).collect()
+}
+
+#[test]
+fn each_position_of_a_told_proof_has_its_zone() {
+    let daemon = Daemon::begin();
+    let three = "(;SZ[7]AB[ea][eb][ac][bc][cc][dc][ec]AW[da][ab][bb][cb][db])";
+    // Of the last one not all positions are told.
+    let long = "(;SZ[11]AB[ae:ee][fa:fe][cc][aa][ac]AW[ad:dd][ea:ed][ba])";
+    for (text, goal, target) in
+        [(NET, "capture", "c7"), (three, "kill", "a6"), (three, "live", "a6"), (long, "kill", "e11")]
+    {
+        let body = at_end(daemon.address, text, json!({ "goal": goal, "target": target }));
+        let answer = ask(daemon.address, "solve", &body).json();
+        // The same proof, as the engine has it.
+        let position: LargePosition = parse_position(text, GoRules::default()).unwrap();
+        let size = position.size();
+        let goal = TacticalGoal::ALL.into_iter().find(|one| one.name() == goal).unwrap();
+        let question = Question::new(position.chains(), goal, point_of(size, target).unwrap(), None).unwrap();
+        let board = TacticsBoard::of_position(&position, question.mover());
+        let found = solve(&board, &question, USUAL_NODES);
+        let nodes = found.proofs.last().map_or(&[][..], |proof| &proof.nodes[..]);
+        let told = zones(&answer, size);
+        let left_out = answer["proof_left_out"].as_u64().unwrap() as usize;
+        assert_eq!(told.len() + left_out, nodes.len(), "{text}");
+        assert_eq!(left_out > 0, text == long, "{text}: {left_out}");
+        assert!(told.iter().zip(nodes).all(|(told, node)| *told == node.zone), "{text}");
     }
     daemon.end().unwrap();
 }

@@ -207,6 +207,125 @@ fn a_capture_is_proven_and_patterns_are_matched() {
     world.approve(&page);
 }
 
+/// How many elements of a class the board has.
+fn on_board(page: &Page, class: &str) -> u64 {
+    page.eval(&format!("document.querySelectorAll('section[aria-label=Board] .{class}').length")).as_u64().unwrap()
+}
+
+/// Keeps the text of what is saved as `savedText`, and the bodies of questions as `asked`.
+fn listen(page: &Page) {
+    page.eval(
+        "{
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.text().then((text) => { globalThis.savedText = text; });
+                return make.call(URL, blob);
+            };
+            globalThis.asked = [];
+            const send = globalThis.fetch;
+            globalThis.fetch = (url, options) => {
+                if (String(url).includes('/editor/solve')) asked.push(JSON.parse(options.body));
+                return send(url, options);
+            };
+        }",
+    );
+}
+
+#[test]
+fn each_position_of_a_proof_has_its_zone() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/editor");
+    choose(&page, "tree-file", TREE);
+    stones(&page, 5);
+    listen(&page);
+    page.click("[data-tool=mark]");
+    press(&page, "c7");
+    page.click("[data-goal=capture]");
+    let button = |text: &str| {
+        let find = format!(
+            "[...document.querySelectorAll('section button')].find((b) => b.checkVisibility() && !b.disabled && b.textContent === {text:?})"
+        );
+        page.wait(&find);
+        page.eval(&format!("{find}.click()"));
+    };
+    button("Walk through the proof");
+    is_said(&page, "Start");
+    // The board shows as many points as it says, and fewer as the proof goes on.
+    let zone = || {
+        let said = "document.querySelector('section[aria-label=Board] .prompt').textContent.match(/zone of (\\d+) point/)?.[1]";
+        page.wait(&format!("Number({said}) === document.querySelectorAll('section[aria-label=Board] .zone').length"));
+        on_board(&page, "zone")
+    };
+    let mut zones = vec![zone()];
+    for number in 1..=3 {
+        page.click("[data-reply]:last-child");
+        is_said(&page, &format!("Proof, move {number}"));
+        zones.push(zone());
+    }
+    assert!(zones.is_sorted_by(|before, after| before >= after), "{zones:?}");
+    assert!(zones[3] < zones[0] && zones[3] > 4, "{zones:?}");
+    page.wait("document.querySelector('section[aria-label=Tactics]').textContent.includes('The goal is reached')");
+    button("One move back");
+    is_said(&page, "Proof, move 2");
+    assert_eq!(zone(), zones[2]);
+    // In the tree the zone is the part of the board that is to be seen.
+    button("Add it to the tree");
+    is_said(&page, "Start");
+    assert_eq!((on_board(&page, "shade"), zone_of_answer(&page)), (0, zones[0]));
+    page.key("ArrowRight");
+    page.key("ArrowDown");
+    page.key("ArrowDown");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .shade').length > 0");
+    assert_eq!(on_board(&page, "shade"), 81 - zones[1]);
+    button("Save");
+    page.wait("globalThis.savedText");
+    let saved = page.eval("savedText");
+    let saved = saved.as_str().unwrap();
+    assert!(saved.contains("XX[kept]") && saved.contains("VW["), "{saved}");
+    // What is read again is shown so, too, and a list without a point ends it.
+    choose(&page, "tree-file", "(;SZ[9]DD[aa:ii];W[aa]VW[aa:bi][ca:cc]DD[];B[bb]VW[])");
+    nodes(&page, 3);
+    page.wait("document.querySelectorAll('section[aria-label=Board] .shade').length === 81");
+    page.key("ArrowRight");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .shade').length === 60");
+    page.key("ArrowRight");
+    page.wait("document.querySelectorAll('section[aria-label=Board] .shade').length === 0");
+    world.approve(&page);
+}
+
+/// Of a proof with thousands of positions the first ones are told, and fewer are put into the tree.
+#[test]
+fn a_long_proof_is_walked_in_part() {
+    let Some(world) = world() else { return };
+    let page = world.desk("/editor");
+    choose(&page, "tree-file", "(;SZ[11]AB[ae:ee][fa:fe][cc][aa][ac]AW[ad:dd][ea:ed][ba])");
+    stones(&page, 22);
+    page.click("[data-tool=mark]");
+    press(&page, "e11");
+    page.click("[data-goal=kill]");
+    let button = "[...document.querySelectorAll('section[aria-label=Tactics] button')].find((one) => one.checkVisibility() && one.textContent.startsWith('Walk'))";
+    page.wait(button);
+    page.eval(&format!("{button}.click()"));
+    let zone = zone_of_answer(&page);
+    // A pass, where there is one: so it goes as deep as it can.
+    let mut moves = 0;
+    while page.eval("Boolean(document.querySelector('[data-reply]'))") == true {
+        page.click("[data-reply]");
+        moves += 1;
+        is_said(&page, &format!("Proof, move {moves}"));
+    }
+    assert!(moves > 2 && (1..=zone).contains(&on_board(&page, "zone")), "{moves}");
+    page.eval("[...document.querySelectorAll('section[aria-label=Tactics] button')].find((one) => one.textContent.startsWith('Add')).click()");
+    page.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.textContent === '400 nodes were added: the beginning of the proof.')");
+    world.approve(&page);
+}
+
+/// The points of the zone of the answer, as the board shows it.
+fn zone_of_answer(page: &Page) -> u64 {
+    page.wait("document.querySelectorAll('section[aria-label=Board] .zone').length > 0");
+    on_board(page, "zone")
+}
+
 #[test]
 fn an_example_is_opened_and_corners_are_looked_up() {
     let Some(world) = world() else { return };

@@ -1,7 +1,8 @@
 //! Regions of questions about life: the points where the side that attacks plays.
 //!
 //! A region is given as rectangles and points, such as `a1:f4,h2`, or follows from the stones ([`usual`]). It limits
-//! the attacker alone; what the defender may do is told by the zones.
+//! the attacker alone; what the defender may do is told by the zones. Other sets of points, such as zones, are
+//! written in the same way ([`text_of`]).
 
 use super::goal::{QuestionError, point_of};
 use crate::games::go::large::chains::Chains;
@@ -35,6 +36,29 @@ pub fn region_of(size: LargeBoard, text: &str) -> Result<PointSet, QuestionError
         }
     }
     Ok(region)
+}
+
+/// The points of a set as such a text: few rectangles, none of which meet, from the upper left on. It is empty for
+/// the set without a point.
+pub fn text_of(size: LargeBoard, points: &PointSet) -> String {
+    let mut left = *points;
+    let mut parts: Vec<String> = Vec::new();
+    while let Some(first) = left.first() {
+        let (x, y) = size.place(first);
+        let has = |x: u8, y: u8| size.point(x, y).is_some_and(|point| left.contains(point));
+        let columns = (x..size.width()).take_while(|&x| has(x, y)).count() as u8;
+        let rows = (y..size.height()).take_while(|&y| (x..x + columns).all(|x| has(x, y))).count() as u8;
+        let corner = size.point(x + columns - 1, y + rows - 1).unwrap_or(first);
+        parts.push(if corner == first {
+            size.name(first)
+        } else {
+            format!("{}:{}", size.name(first), size.name(corner))
+        });
+        (y..y + rows)
+            .flat_map(|y| (x..x + columns).filter_map(move |x| size.point(x, y)))
+            .for_each(|point| left.remove(point));
+    }
+    parts.join(",")
 }
 
 /// The region of a question about the life of the chain on `target` if none is given. It begins with the chain and
@@ -76,6 +100,8 @@ pub fn usual(stones: &Chains, target: u16) -> PointSet {
 mod tests {
     use super::super::board::tests::board;
     use super::*;
+    use crate::core::seed::rng;
+    use rand::RngExt;
 
     #[test]
     fn regions_are_rectangles_and_points() {
@@ -93,6 +119,28 @@ mod tests {
         ] {
             let error = of(text).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_of_a_set_is_read_as_the_same() {
+        const SEED: u64 = 14;
+        println!("seed {SEED}");
+        let mut random = rng(SEED, &[]);
+        let size = LargeBoard::new(9, 9).unwrap();
+        let text = |points: &str| text_of(size, &region_of(size, points).unwrap());
+        assert_eq!(text("a1:f4"), "a4:f1");
+        assert_eq!(text("a1:f4,h2"), "a4:f1,h2");
+        assert_eq!(text("c3,c4,c5,d4"), "c5:c3,d4");
+        assert_eq!(text_of(size, &PointSet::EMPTY), "");
+        for (width, height) in [(1, 1), (1, 19), (7, 1), (9, 9), (19, 19)] {
+            let size = LargeBoard::new(width, height).unwrap();
+            for part in 1..20 {
+                let points: PointSet = (0..size.area()).filter(|_| random.random_range(0..20) < part).collect();
+                let text = text_of(size, &points);
+                assert_eq!(points.is_empty(), text.is_empty());
+                assert!(text.is_empty() || region_of(size, &text).unwrap() == points, "{width}x{height}: {text}");
+            }
         }
     }
 

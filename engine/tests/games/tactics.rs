@@ -15,7 +15,7 @@ use morpion_engine::games::go::naive::NaiveGo;
 use morpion_engine::games::go::rules::Ko;
 use morpion_engine::games::rows::parse_rows;
 use morpion_engine::tactics::board::{KoThreats, TacticsBoard};
-use morpion_engine::tactics::check::{CheckError, check};
+use morpion_engine::tactics::check::{CheckError, ZoneProof, check};
 use morpion_engine::tactics::goal::{Question, TacticalGoal, point_of};
 use morpion_engine::tactics::proof::{ProofEnd, ZoneSearch};
 use morpion_engine::tactics::reading::{AttackWidth, GoReading, ReadingLimits};
@@ -123,6 +123,15 @@ fn ladder() -> (TacticsBoard, Question) {
     (board, question)
 }
 
+/// The zone of a position has those of all that its proof leads to.
+fn zones_shrink(proof: &ZoneProof) {
+    for (place, node) in proof.nodes.iter().enumerate() {
+        for next in node.moves.iter().filter_map(|&(_, next)| next) {
+            assert!(proof.nodes[next].zone.is_within(&node.zone), "{place}, {next}");
+        }
+    }
+}
+
 #[test]
 fn a_proof_is_checked_and_a_broken_one_is_refused() {
     const SEED: u64 = 5;
@@ -131,6 +140,7 @@ fn a_proof_is_checked_and_a_broken_one_is_refused() {
     let answer = solve(&board, &question, BUDGET);
     let [proof] = &answer.proofs[..] else { panic!("{answer:?}") };
     let done = check(&board, &question, proof, 200, SEED).unwrap();
+    zones_shrink(proof);
     assert!(done.positions > 20 && done.replies > 500 && done.fillings > 100, "{done:?}");
     // A reply without an answer.
     let mut broken = proof.clone();
@@ -314,6 +324,7 @@ fn random_small_boards_are_answered_as_by_all_their_positions() {
         let answer = solve(&board, &question, BUDGET);
         for proof in &answer.proofs {
             checked += 1;
+            zones_shrink(proof);
             check(&board, &question, proof, 20, seed)
                 .unwrap_or_else(|error| panic!("{error}: {question:?}\n{board:?}"));
         }

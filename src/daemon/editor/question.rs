@@ -13,9 +13,10 @@ use crate::tactics::check::ZoneProof;
 use crate::tactics::goal::{Question, point_of};
 use crate::tactics::ladder::ladder_of;
 use crate::tactics::proposer::AttackMoves;
-use crate::tactics::region::region_of;
+use crate::tactics::region::{region_of, text_of};
 use crate::tactics::solve::{TacticsAnswer, solve_until};
 use crate::tactics::verdict::TacticsVerdict;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Most nodes of each reading.
@@ -61,6 +62,7 @@ pub fn answer(
     // The last reading is the one that the answer follows.
     let proof = found.proofs.last();
     let positions = proof.map_or(0, |proof| proof.nodes.len());
+    let (proof_zones, proof_zone_numbers) = proof.map(|proof| zones(size, proof)).unwrap_or_default();
     Ok(EditedAnswerView {
         v: VERSION,
         answer: TacticsAnswerView::of(&board, &question, &found),
@@ -68,6 +70,8 @@ pub fn answer(
         proof: proof.map_or_else(Vec::new, |proof| told(size, &question, proof)),
         ladder: ladder.map(|line| line.iter().map(|&point| size.name(point)).collect()),
         proof_left_out: positions.saturating_sub(MOST_POSITIONS) as u64,
+        proof_zones,
+        proof_zone_numbers,
         seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     })
 }
@@ -102,4 +106,18 @@ fn told(size: LargeBoard, question: &Question, proof: &ZoneProof) -> Vec<ProofPo
             .collect(),
     });
     positions.collect()
+}
+
+/// The zones of the same positions, each once, and the number of that of each position. Few differ.
+fn zones(size: LargeBoard, proof: &ZoneProof) -> (Vec<String>, Vec<u32>) {
+    let (mut texts, mut known) = (Vec::new(), HashMap::new());
+    let mut number = |text: String| {
+        *known.entry(text).or_insert_with_key(|text| {
+            texts.push(text.clone());
+            texts.len() as u32 - 1
+        })
+    };
+    let nodes = proof.nodes.iter().take(MOST_POSITIONS);
+    let numbers = nodes.map(|node| number(text_of(size, &node.zone))).collect();
+    (texts, numbers)
 }

@@ -53,6 +53,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/picturefile.js",
     "/js/playedgame.js",
     "/js/plotframe.js",
+    "/js/points.js",
     "/js/replay.js",
     "/js/rules.js",
     "/js/search.js",

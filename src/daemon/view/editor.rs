@@ -153,6 +153,13 @@ pub struct EditedAnswerView {
     pub proof: Vec<ProofPositionView>,
     /// Positions of the proof that are left out.
     pub proof_left_out: u64,
+    /// The zones of the positions of the proof, each once: the points that what follows rests on, as rectangles and
+    /// points, such as `a4:f1,h2`.
+    #[serde(default)]
+    pub proof_zones: Vec<String>,
+    /// Of each position of the proof the place of its zone in that list.
+    #[serde(default)]
+    pub proof_zone_numbers: Vec<u32>,
     /// The moves of both sides by turns, if the chain is captured in a ladder.
     #[serde(default)]
     pub ladder: Option<Vec<String>>,

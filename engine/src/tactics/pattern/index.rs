@@ -423,8 +423,8 @@ mod tests {
         PatternIndex::new(std::slice::from_ref(entry), KeyKind::default()).unwrap()
     }
 
-    /// The most search patterns of one colour that ShapeGo says an entry has: 8 b for a shape with b black stones, 8 bn
-    /// for a tesuji with bn moves of black.
+    /// The most search patterns of one colour that ShapeGo says an entry has: 8 b for a shape with b black stones,
+    /// 8 bn for a tesuji with bn moves of black.
     fn most(entry: &PatternEntry) -> usize {
         let moves = entry.tree.moves().iter().filter(|step| step.side == Side::First).count();
         let stones = entry.start.holding(PointMask::BLACK).count();

@@ -3,9 +3,10 @@
 
 import { json, post } from "./api.js";
 import { EditorScore, SCORE_TOOLS } from "./editorscore.js";
-import { placeOf } from "./gameboard.js";
-import { allNodes, copyOf, cut, fromList, makeNode, merge, moveOf, placeOfNode, play, pointAt, setUp, toList, wayTo } from "./gametree.js";
+import { nameOf, placeOf } from "./gameboard.js";
+import { allNodes, copyOf, cut, fromList, inherited, makeNode, merge, moveOf, placeOfNode, play, pointAt, setUp, toList, wayTo } from "./gametree.js";
 import { t } from "./language.js";
+import { namesOfSgf, sgfOf, zonesOf } from "./points.js";
 
 /** Largest file that the daemon takes, in bytes. */
 export const LARGEST = 512 * 1024;
@@ -342,7 +343,7 @@ export class EditorSession {
 
   #forgetAnswer() {
     this.stop();
-    [this.answer, this.answered, this.refusal, this.walk, this.isWalking] = [null, null, "", [], false];
+    [this.answer, this.answered, this.zones, this.refusal, this.walk, this.isWalking] = [null, null, null, "", [], false];
   }
 
   /** Ends the question that is being read. */
@@ -376,6 +377,28 @@ export class EditorSession {
   /** The answer, if it is about the position at hand. */
   answerHere() {
     return this.answered === this.at ? this.answer : null;
+  }
+
+  /** The zones of the positions of the proof. */
+  #zones() {
+    this.zones ||= zonesOf(this.view, this.answer);
+    return this.zones;
+  }
+
+  /** The zone of the position at hand: what its proof rests on. After the last move that is told, that before it: it contains it. */
+  zoneHere() {
+    const answer = this.answerHere();
+    if (!this.isWalking) return answer?.zone ?? [];
+    return answer?.proof.length ? this.#zones()[this.walk.findLast(({ next }) => next !== null)?.next ?? 0] : [];
+  }
+
+  /** The points that the file dims at the node at hand (`DD`), or does not show (`VW`). */
+  shadedHere() {
+    const { at, view } = this;
+    const [dim, seen] = ["DD", "VW"].map((name) => namesOfSgf(view, inherited(at, name)));
+    if (!seen.length) return dim;
+    const all = [...view.cells].map((_, n) => nameOf(view.game, view.height, n % view.width, Math.floor(n / view.width)));
+    return all.filter((name) => dim.includes(name) || !seen.includes(name));
   }
 
   /** The position of the proof at hand. */
@@ -413,7 +436,10 @@ export class EditorSession {
     this.show();
   }
 
-  /** Puts the proof into the tree as variations: the number of new nodes, and whether all of it was put in. */
+  /**
+   * Puts the proof into the tree as variations, each position with its zone as the part of the board that is to be seen: the number of new
+   * nodes, and whether all of it was put in.
+   */
   insertProof() {
     const { proof } = this.answerHere();
     const list = [];
@@ -428,7 +454,9 @@ export class EditorSession {
           all = false;
           break;
         }
-        list.push({ parent, properties: [{ name: side === "black" ? "B" : "W", values: [this.#sgf(move)] }] });
+        const zone = next === null ? [] : sgfOf(this.view, this.#zones()[next]);
+        const played = { name: side === "black" ? "B" : "W", values: [this.#sgf(move)] };
+        list.push({ parent, properties: zone.length ? [played, { name: "VW", values: zone }] : [played] });
         if (next !== null) open.push([next, list.length - 1]);
       }
     }

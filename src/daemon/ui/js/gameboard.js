@@ -59,12 +59,53 @@ export function stones(cells) {
   return t`${number("X")} black, ${number("O")} white`;
 }
 
+/** What is below the cells: the ground with its lines, and the names of columns and rows beside it. */
+function ground({ game, width, height }) {
+  const lined = isLined(game);
+  const letters = lettersOf(game);
+  const at = (n) => PAD + n * CELL;
+  const mid = (n) => at(n) + CELL / 2;
+  const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: lined ? 6 : 3 })];
+  let lines = "";
+  if (lined) {
+    for (let x = 0; x < width; x++) lines += `M${mid(x)} ${mid(0)}V${mid(height - 1)}`;
+    for (let y = 0; y < height; y++) lines += `M${mid(0)} ${mid(y)}H${mid(width - 1)}`;
+  } else {
+    for (let x = 1; x < width; x++) lines += `M${at(x)} ${at(0)}V${at(height)}`;
+    for (let y = 1; y < height; y++) lines += `M${at(0)} ${at(y)}H${at(width)}`;
+  }
+  parts.push(s("path", { class: "mesh", d: lines }));
+  if (lined) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
+  for (let x = 0; x < width; x++) {
+    parts.push(s("text", { class: "edge", x: mid(x), y: lined ? height * CELL + 2 * PAD - 7 : 15 }, letters[x]));
+  }
+  for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(lined ? height - y : y + 1)));
+  return parts;
+}
+
+/** The line around some cells. */
+function outline(view, names) {
+  const places = new Set(names.map((name) => placeOf(view, name)));
+  const has = (x, y) => x >= 0 && x < view.width && places.has(y * view.width + x);
+  let d = "";
+  for (const place of places) {
+    const [x, y] = [place % view.width, Math.floor(place / view.width)];
+    const [left, top] = [PAD + x * CELL, PAD + y * CELL];
+    if (!has(x, y - 1)) d += `M${left} ${top}h${CELL}`;
+    if (!has(x, y + 1)) d += `M${left} ${top + CELL}h${CELL}`;
+    if (!has(x - 1, y)) d += `M${left} ${top}v${CELL}`;
+    if (!has(x + 1, y)) d += `M${left + CELL} ${top}v${CELL}`;
+  }
+  return d;
+}
+
 /**
  * `pick(name)` is called with the cell that somebody chose; without it the board is a picture. `point(name)` is called
- * with the cell that mouse or keyboard point at, and with nothing when they leave it.
+ * with the cell that mouse or keyboard point at, and with nothing when they leave it. `drag({from, to}, isOver)` is called while a pointer
+ * that was pressed on a cell goes to others and when it ends there, if the board is drawn with `drags`; with nothing if that is broken off.
  */
 export class GameBoard {
-  constructor({ pick = null, point = null, label = t`Board` } = {}) {
+  constructor({ pick = null, point = null, drag = null, label = t`Board` } = {}) {
     this.pick = pick;
     this.svg = s("svg", { class: "gameboard", role: pick ? "group" : "img", "aria-label": label });
     this.element = h("div", { class: "gameframe" }, this.svg);
@@ -73,6 +114,42 @@ export class GameBoard {
     this.left = null;
     if (pick) this.svg.addEventListener("keydown", (event) => this.#key(event));
     if (point) this.#tell(point);
+    if (drag) this.#follow(drag);
+  }
+
+  /** Calls `drag`. The click at the end of a drag is none. */
+  #follow(drag) {
+    let [from, to, dragged] = [null, null, false];
+    this.svg.addEventListener("pointerdown", (event) => {
+      dragged = false;
+      if (event.isPrimary) [from, to] = [this.drags && event.button === 0 ? event.target.closest("[data-name]")?.dataset.name : null, null];
+    });
+    this.svg.addEventListener("pointermove", (event) => {
+      if (!from || !event.isPrimary) return;
+      const name = this.#under(event);
+      if (name === (to ?? from)) return;
+      // What was pressed is drawn anew, so the board takes what comes.
+      if (!dragged) this.svg.setPointerCapture(event.pointerId);
+      [to, dragged] = [name, true];
+      drag({ from, to }, false);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      this.svg.addEventListener(end, (event) => {
+        if (!event.isPrimary) return;
+        if (from && to) drag(end === "pointerup" ? { from, to } : null, end === "pointerup");
+        [from, to] = [null, null];
+      });
+    }
+    // What a program for blind people calls a click has no count.
+    this.svg.addEventListener("click", (event) => dragged && event.detail > 0 && event.stopPropagation(), { capture: true });
+  }
+
+  /** The cell under a pointer, or the nearest one. */
+  #under({ clientX, clientY }) {
+    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    const { game, width, height } = this.shape;
+    const within = (n, most) => Math.min(Math.max(Math.floor((n - PAD) / CELL), 0), most - 1);
+    return nameOf(game, height, within(x, width), within(y, height));
   }
 
   /** Calls `point`. A finger points at nothing: it plays. */
@@ -88,7 +165,8 @@ export class GameBoard {
    * Draws `{game, width, height, cells, side}`. `moves` is a list of {name, lower, upper} or {name, text}, `best` names of moves, `legal` those that
    * can be chosen (all cells if `editing`), `last` the last move. `hints` are the moves with a dot, of the legal ones if it is not given.
    * `zone` are points with a ground of their own, `marked` those with a ring, `labels` texts on points by name, `part` the rectangle
-   * {x, y, width, height} that is framed. `dead` are stones that are drawn dimmed, `owners` tells by rows whose territory each point is,
+   * {x, y, width, height} that is framed, `region` points with a line around them, `shaded` points that are hardly seen. With `drags` a pointer
+   * can be drawn over cells. `dead` are stones that are drawn dimmed, `owners` tells by rows whose territory each point is,
    * `X`, `O` or `.`. `line` are moves that are expected, the first of which is one of `moves`; it is drawn as well if it
    * is a `preview`.
    */
@@ -120,13 +198,14 @@ export class GameBoard {
   }
 
   /** Draws all but a line, if it is another picture than before; returns whether it is. */
-  #drawCells(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null, dead = [], owners = "" } = {}) {
-    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part, dead, owners]);
+  #drawCells(view, { moves = [], best = [], legal = [], editing = false, last = null, hints = null, zone = [], marked = [], labels = {}, part = null, region = [], shaded = [], drags = false, dead = [], owners = "" } = {}) {
+    const stamp = JSON.stringify([view.game, view.width, view.height, view.cells, view.side, moves, best, legal, editing, last, hints, zone, marked, labels, part, region, shaded, drags, dead, owners]);
     if (stamp === this.stamp) return false;
     this.stamp = stamp;
     const { game, width, height, cells } = view;
     const lined = isLined(game);
-    const letters = lettersOf(game);
+    [this.shape, this.drags] = [{ game, width, height }, drags];
+    attr(this.svg, "data-drags", drags || null);
     const [w, tall] = [width * CELL + 2 * PAD, height * CELL + 2 * PAD];
     // The letters of the columns are on one side only.
     attr(this.svg, "viewBox", `0 ${lined ? PAD - 6 : 0} ${w} ${tall - PAD + 6}`);
@@ -135,28 +214,14 @@ export class GameBoard {
     const held = this.svg.contains(active) ? active.dataset.name : active === document.body ? this.left : null;
     const at = (n) => PAD + n * CELL;
     const mid = (n) => at(n) + CELL / 2;
-    const parts = [s("rect", { class: "ground", x: PAD, y: PAD, width: width * CELL, height: height * CELL, rx: lined ? 6 : 3 })];
-    let lines = "";
-    if (lined) {
-      for (let x = 0; x < width; x++) lines += `M${mid(x)} ${mid(0)}V${mid(height - 1)}`;
-      for (let y = 0; y < height; y++) lines += `M${mid(0)} ${mid(y)}H${mid(width - 1)}`;
-    } else {
-      for (let x = 1; x < width; x++) lines += `M${at(x)} ${at(0)}V${at(height)}`;
-      for (let y = 1; y < height; y++) lines += `M${at(0)} ${at(y)}H${at(width)}`;
-    }
-    parts.push(s("path", { class: "mesh", d: lines }));
-    if (lined) for (const [x, y] of stars(width, height)) parts.push(s("circle", { class: "star", cx: mid(x), cy: mid(y), r: 3.5 }));
-    for (let x = 0; x < width; x++) {
-      parts.push(s("text", { class: "edge", x: mid(x), y: lined ? tall - 7 : 15 }, letters[x]));
-    }
-    for (let y = 0; y < height; y++) parts.push(s("text", { class: "edge", x: 11, y: mid(y) + 4 }, String(lined ? height - y : y + 1)));
+    const parts = ground(view);
     const known = new Map(moves.map((move) => [move.name, move]));
     // What the whole board would be worth, or a won game.
     const most = game === "gomoku" ? 1 : width * height;
     const can = new Set(legal);
     // Where nearly everything is legal, saying so hides the board.
     const dotted = new Set(hints ?? (can.size <= MOST_HINTS ? legal : []));
-    const [inZone, ringed, dimmed] = [new Set(zone), new Set(marked), new Set(dead)];
+    const [inZone, ringed, dimmed, inRegion, hidden] = [zone, marked, dead, region, shaded].map((names) => new Set(names));
     const owned = { X: t`black's territory`, O: t`white's territory` };
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
@@ -164,6 +229,7 @@ export class GameBoard {
         const cell = cells[y * width + x];
         const [cx, cy] = [mid(x), mid(y)];
         const group = s("g", { "data-name": name });
+        if (inRegion.has(name)) group.append(s("rect", { class: "region", x: at(x), y: at(y), width: CELL, height: CELL }));
         if (inZone.has(name)) group.append(s("rect", { class: "zone", x: at(x), y: at(y), width: CELL, height: CELL }));
         const owner = owners[y * width + x];
         const isDead = dimmed.has(name);
@@ -180,10 +246,11 @@ export class GameBoard {
           if (text) group.append(s("text", { class: `value${text.length > 3 ? " long" : ""}${isBest ? " best" : ""}`, x: cx, y: cy + 4 }, text));
           else if (!isBest && dotted.has(name)) group.append(s("circle", { class: "hint", cx, cy, r: 5 }));
         }
+        if (hidden.has(name)) group.append(s("rect", { class: "shade", x: at(x), y: at(y), width: CELL, height: CELL }));
         if (this.pick && (editing || can.has(name))) {
           group.append(s("rect", { class: "catch", x: at(x), y: at(y), width: CELL, height: CELL }));
           const what = { X: tc("a field", "black"), O: tc("a field", "white"), ".": tc("a field", "empty") }[cell];
-          const said = [name, editing && what, isDead && t`dead`, owned[owner], text && t`worth ${text}`, isBest && t`the best`].filter(Boolean).join(", ");
+          const said = [name, editing && what, isDead && t`dead`, inRegion.has(name) && t`in the region`, owned[owner], text && t`worth ${text}`, isBest && t`the best`].filter(Boolean).join(", ");
           for (const [key, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", said]]) attr(group, key, value);
           group.classList.add("choice-cell");
           group.addEventListener("click", () => this.pick(name));
@@ -191,6 +258,7 @@ export class GameBoard {
         parts.push(group);
       }
     }
+    if (region.length) parts.push(s("path", { class: "regionedge", d: outline(view, region) }));
     if (part) parts.push(s("rect", { class: "part", x: at(part.x), y: at(part.y), width: part.width * CELL, height: part.height * CELL, rx: 4 }));
     this.svg.replaceChildren(...parts);
     if (!this.pick) attr(this.svg, "aria-label", t`${this.label}: ${sideName(view.side)} to move; ${stones(cells)}`);

@@ -77,6 +77,9 @@ export function moveOf(node) {
   return null;
 }
 
+/** The values of a property that holds for the nodes below, too, until one of them has it. */
+export const inherited = (node, name) => wayTo(node).findLast(({ properties }) => properties.has(name))?.properties.get(name) ?? [];
+
 /** The number of the last move up to a node. */
 export const numberOf = (node) => wayTo(node).filter(moveOf).length;
 

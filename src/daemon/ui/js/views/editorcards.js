@@ -110,16 +110,29 @@ export function openDialog(session) {
 }
 
 /** What a node is, in words. */
-function told({ at, view, walk }) {
-  if (walk.length) return t`Proof, move ${walk.length}: ${sideName(walk.at(-1).side)} ${walk.at(-1).move}`;
+function told(session) {
+  const { at, view, walk, isWalking } = session;
+  const zone = isWalking ? ` \u00b7 ${tn(session.zoneHere().length, "zone of {0} point", "zone of {0} points")}` : "";
+  if (walk.length) return t`Proof, move ${walk.length}: ${sideName(walk.at(-1).side)} ${walk.at(-1).move}` + zone;
   const move = moveOf(at);
   const variations = at.children.length > 1 ? ` \u00b7 ${tn(at.children.length, "{0} variation", "{0} variations")}` : "";
   const what = move ? t`Move ${numberOf(at)}: ${sideName(move.side)} ${view.last ?? ""}` : at.parent ? t`Set up` : t`Start`;
-  return `${what} \u00b7 ${t`${sideName(view.side)} to move`} \u00b7 ${stones(view.cells)}${variations}`;
+  return `${what} \u00b7 ${t`${sideName(view.side)} to move`} \u00b7 ${stones(view.cells)}${variations}${zone}`;
 }
 
 /** The moves of a ladder with their numbers. */
 const numbered = (ladder) => Object.fromEntries((ladder ?? []).map((name, n) => [name, String(n + 1)]));
+
+/** The choice of an empty board. */
+function sizeChoice(session) {
+  const size = h("select", { "aria-label": t`New board` }, h("option", { value: "" }, t`New\u2026`), SIZES.map((n) => h("option", { value: n }, `${n}x${n}`)));
+  size.addEventListener("change", async () => {
+    const chosen = size.value;
+    size.value = "";
+    if (chosen && await mayReplace(session)) session.begin(chosen);
+  });
+  return size;
+}
 
 /** The board with what can be done on it. */
 export function editorBoardCard(session, dialog) {
@@ -138,12 +151,6 @@ export function editorBoardCard(session, dialog) {
   const swap = button(t`Other side to move`, { onclick: () => session.swapSides() });
   const cut = button(t`Cut`, { glyph: "minus", onclick: () => node.cut() });
   const whole = button(t`Whole board`, { glyph: "fit", onclick: () => session.wholeBoard() });
-  const size = h("select", { "aria-label": t`New board` }, h("option", { value: "" }, t`New\u2026`), SIZES.map((n) => h("option", { value: n }, `${n}x${n}`)));
-  size.addEventListener("change", async () => {
-    const chosen = size.value;
-    size.value = "";
-    if (chosen && await mayReplace(session)) session.begin(chosen);
-  });
   const save = button(t`Save`, { glyph: "save", onclick: async () => {
     try {
       saveAs(await session.text(), session.name || "game.sgf");
@@ -153,7 +160,7 @@ export function editorBoardCard(session, dialog) {
     }
   } });
   const node = h("section", { class: "card stack", "aria-label": t`Board` },
-    h("header", {}, title, h("div", { class: "row" }, size, button(t`Open`, { glyph: "open", onclick: () => dialog.ask() }), save)),
+    h("header", {}, title, h("div", { class: "row" }, sizeChoice(session), button(t`Open`, { glyph: "open", onclick: () => dialog.ask() }), save)),
     trouble, board.element, words, h("div", { class: "row spread" }, h("div", { class: "row controls" }, first, back, forth, last, up, down), pass),
     h("div", { class: "row" }, tools, swap, cut, whole), hint);
   let shown = null;
@@ -194,8 +201,8 @@ export function editorBoardCard(session, dialog) {
     if (score.isOn) {
       board.draw(view, { editing: true, last: view.last, hints: [], dead: score.stones("dead"), marked: score.stones("seki"), owners: score.result?.owners ?? "" });
     } else {
-      board.draw(view, { labels: isWalking ? {} : numbered(answer?.ladder), legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: answer?.zone ?? [],
-        marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
+      board.draw(view, { labels: isWalking ? {} : numbered(answer?.ladder), legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: session.zoneHere(),
+        shaded: session.shadedHere(), marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
     }
     say(words, told(session));
   };
