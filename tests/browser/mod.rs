@@ -292,6 +292,35 @@ impl Page<'_> {
         }
     }
 
+    /// Draws from one element to another with the mouse, or with a finger.
+    pub fn drag(&self, from: &str, to: &str, by_finger: bool) {
+        let place = self.eval(&format!(
+            "(() => {{ const [a, b] = [{}, {}].map((one) => document.querySelector(one)); a.scrollIntoView({{ block: 'center' }}); \
+             return [a, b].flatMap((one) => {{ const r = one.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }}); }})()",
+            json!(from),
+            json!(to)
+        ));
+        let [x, y, to_x, to_y] = [0, 1, 2, 3].map(|n: usize| place[n].as_f64().unwrap());
+        let mouse = |kind: &str, x: f64, y: f64| {
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+            self.send("Input.dispatchMouseEvent", event);
+        };
+        let finger = |kind: &str, points: Value| {
+            self.send("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+        };
+        let at = |x: f64, y: f64| json!([{ "x": x, "y": y }]);
+        let way = (0..=8).map(|n| (x + (to_x - x) * f64::from(n) / 8.0, y + (to_y - y) * f64::from(n) / 8.0));
+        for (n, (x, y)) in way.enumerate() {
+            match (by_finger, n) {
+                (true, 0) => finger("touchStart", at(x, y)),
+                (true, _) => finger("touchMove", at(x, y)),
+                (false, 0) => mouse("mousePressed", x, y),
+                (false, _) => mouse("mouseMoved", x, y),
+            }
+        }
+        if by_finger { finger("touchEnd", json!([])) } else { mouse("mouseReleased", to_x, to_y) }
+    }
+
     /// Presses a key: a letter, or `Enter`, `Tab`, `ArrowLeft`, ...
     pub fn key(&self, key: &str) {
         let code = match key {

@@ -326,6 +326,89 @@ fn zone_of_answer(page: &Page) -> u64 {
     on_board(page, "zone")
 }
 
+/// Black is to kill a straight three, by the points above.
+const THREE: &str = "(;SZ[7]AB[ea][eb][ac][bc][cc][dc][ec]AW[da][ab][bb][cb][db])";
+
+#[test]
+fn a_region_is_drawn_and_used() {
+    let Some(world) = world() else { return };
+    let region = |page: &Page, count: usize| {
+        page.wait(&format!(
+            "document.querySelectorAll('section[aria-label=Board] .region').length === {count} \
+             && Boolean(document.querySelector('section[aria-label=Board] .regionedge')) === {}",
+            count > 0
+        ));
+    };
+    let kill = |page: &Page| {
+        let asked = page.eval("asked.length");
+        page.click("[data-goal=kill]");
+        page.wait(&format!("asked.length > {asked}"));
+        page.wait(
+            "document.querySelector('section[aria-label=Tactics] p[role=status]').textContent.includes('works')",
+        );
+        page.eval("asked.at(-1).region ?? null")
+    };
+    for by_finger in [false, true] {
+        let page = if by_finger { world.open("/editor", 390, 800, true) } else { world.desk("/editor") };
+        listen(&page);
+        choose(&page, "tree-file", THREE);
+        stones(&page, 12);
+        page.click("[data-tool=mark]");
+        press(&page, "a6");
+        assert_eq!(kill(&page), json!(null));
+        page.click("[data-tool=region]");
+        let point = |name: &str| format!(".gameboard [data-name={name}] .catch");
+        page.drag(&point("d6"), &point("a7"), by_finger);
+        region(&page, 8);
+        // What begins in the region takes away; a click does so with one point.
+        page.drag(&point("a7"), &point("c7"), by_finger);
+        region(&page, 5);
+        press(&page, "c7");
+        region(&page, 6);
+        press(&page, "c7");
+        region(&page, 5);
+        // The keyboard marks as well.
+        page.eval("document.querySelector('.gameboard [data-name=d7]').focus()");
+        page.key("ArrowLeft");
+        page.key("Enter");
+        region(&page, 6);
+        assert_eq!(page.eval("document.activeElement.getAttribute('aria-label')"), "c7, empty, in the region");
+        page.click("[data-goal=kill]");
+        page.wait(
+            "document.querySelector('section[aria-label=Tactics] .problem').textContent.includes('leaves out a7')",
+        );
+        page.drag(&point("a7"), &point("b7"), by_finger);
+        region(&page, 8);
+        page.wait("document.querySelector('section[aria-label=Tactics]').textContent.includes('region of 8 points')");
+        assert_eq!(kill(&page), json!("a7:d6"));
+        page.wait("document.querySelector('.gameboard [data-name=b7] .bestmark')");
+        // It is that of the game, whatever node is shown; another file has none.
+        page.click("[data-tool='']");
+        press(&page, "g1");
+        is_said(&page, "Move 1: black g1");
+        region(&page, 8);
+        page.key("Home");
+        is_said(&page, "Start");
+        region(&page, 8);
+        let clear = "[...document.querySelectorAll('section[aria-label=Board] button')].find((b) => b.textContent === 'Clear the region')";
+        page.eval(&format!("{clear}.click()"));
+        region(&page, 0);
+        page.wait(&format!("!{clear}.checkVisibility()"));
+        assert_eq!(kill(&page), json!(null));
+        page.click("[data-tool=region]");
+        press(&page, "a1");
+        region(&page, 1);
+        page.fill("section[aria-label=Board] select[aria-label='New board']", "9");
+        page.wait("document.querySelector('dialog[open] button.main')");
+        page.click("dialog[open] button.main");
+        stones(&page, 0);
+        region(&page, 0);
+        let wide = page.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+        assert!(!by_finger || wide <= 390, "{wide}");
+        page.problems().iter().for_each(|problem| assert!(problem.contains("422"), "{problem}"));
+    }
+}
+
 #[test]
 fn an_example_is_opened_and_corners_are_looked_up() {
     let Some(world) = world() else { return };

@@ -34,6 +34,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "/js/chart.js",
     "/js/daychart.js",
     "/js/dom.js",
+    "/js/editorregion.js",
     "/js/editorscore.js",
     "/js/editorsession.js",
     "/js/engine.js",

@@ -2,6 +2,7 @@
 // does, marked chains and the part of the board, the answer to a question with its proof, and the file of patterns. Nothing here is drawn.
 
 import { json, post } from "./api.js";
+import { EditorRegion } from "./editorregion.js";
 import { EditorScore, SCORE_TOOLS } from "./editorscore.js";
 import { nameOf, placeOf } from "./gameboard.js";
 import { allNodes, copyOf, cut, fromList, inherited, makeNode, merge, moveOf, placeOfNode, play, pointAt, setUp, toList, wayTo } from "./gametree.js";
@@ -27,8 +28,10 @@ export class EditorSession {
     this.name = "";
     /** The count of a finished game. */
     this.score = new EditorScore(this);
+    /** The region of questions about life. */
+    this.region = new EditorRegion(this);
     this.#take([makeNode(null, { FF: ["4"], GM: ["1"], SZ: ["9"] })]);
-    /** What a click does: nothing for a move, `X`, `O`, `.`, `mark`, `part`, `dead`, `seki`. */
+    /** What a click does: nothing for a move, `X`, `O`, `.`, `mark`, `part`, `region`, `dead`, `seki`. */
     this.tool = "";
     /** The file of patterns: nothing for those that come with the program. */
     [this.patterns, this.patternsName, this.patternsUnsaved, this.database] = [null, "", false, null];
@@ -45,6 +48,7 @@ export class EditorSession {
     [this.view, this.viewed, this.problem, this.asked] = [null, null, null, (this.asked ?? 0) + 1];
     [this.marked, this.part, this.corner] = [[], null, null];
     this.score.reset();
+    this.region.reset();
     this.#forgetAnswer();
     this.joseki = null;
   }
@@ -182,6 +186,7 @@ export class EditorSession {
       if (step) this.walkOn(step);
     } else if (this.tool === "mark") this.#mark(name);
     else if (this.tool === "part") this.#corner(name);
+    else if (this.tool === "region") this.region.pick(name);
     else if (SCORE_TOOLS.includes(this.tool)) this.score.mark(name, this.tool);
     else if (this.tool) this.edits = this.edits.then(() => this.#put(name, this.tool));
     else this.play(name);
@@ -359,10 +364,11 @@ export class EditorSession {
     const node = this.at;
     const [target, other] = this.marked;
     const two = ["connect", "cut"].includes(goal);
+    const region = ["kill", "live"].includes(goal) && this.region.text;
     this.asking = asking;
     this.changed();
     try {
-      const body = { ...placeOfNode(node), goal, target, ...(two ? { with: other } : {}), budget, moves,
+      const body = { ...placeOfNode(node), goal, target, ...(two ? { with: other } : {}), ...(region ? { region } : {}), budget, moves,
         ...(this.patterns && moves !== "generators" ? { patterns: this.patterns } : {}) };
       const answer = await json("POST", "/editor/solve", { body, signal: asking.signal });
       if (this.asking === asking) [this.answer, this.answered] = [answer, node];

@@ -54,7 +54,10 @@ export function answerCard(session) {
     const { marked, asking, refusal, isWalking, walk: walked } = session;
     const answer = session.answerHere();
     const proof = answer?.proof.length ?? 0;
-    say(marks, marked.length ? t`Marked: ${marked.join(", ")}` : t`Mark one chain, or two chains of one colour, on the board.`);
+    const region = session.region.points.length;
+    const told = [marked.length ? t`Marked: ${marked.join(", ")}` : t`Mark one chain, or two chains of one colour, on the board.`,
+      region > 0 && tn(region, "region of {0} point for Kill and Live", "region of {0} points for Kill and Live")];
+    say(marks, told.filter(Boolean).join(" \u00b7 "));
     for (const one of goals) one.disabled = one.chains !== marked.length || Boolean(asking) || isWalking || !session.view || Boolean(session.view.fault);
     show(stop, Boolean(asking));
     say(words, asking ? t`It reads \u2026` : answer ? `${t`${sideName(answer.side)} to move`}: ${verdict(answer)}` : "");

@@ -8,10 +8,12 @@ import { t, tc, tn } from "../language.js";
 import { TreeDiagram } from "../treediagram.js";
 import { failed } from "./parts.js";
 
-const TOOLS = [["", tc("instead of setting up", "Play")], ["X", t`Black`], ["O", t`White`], [".", t`Empty`], ["mark", t`Mark`], ["part", t`Part`]];
+const TOOLS = [["", tc("instead of setting up", "Play")], ["X", t`Black`], ["O", t`White`], [".", t`Empty`], ["mark", t`Mark`], ["part", t`Part`],
+  ["region", t`Region`]];
 const SAID = {
   mark: t`Click on a stone to mark its chain, and again to take the mark away.`,
   part: t`Click on two corners of the part of the board that a pattern is made of.`,
+  region: t`Click on points, or drag over them, to mark where the attacker may play: Kill and Live take this region.`,
   dead: t`Click on a stone to mark its chain as dead, and again to take the mark away.`,
   seki: t`Click on a stone to mark its chain as in seki, and again to take the mark away.`,
 };
@@ -136,7 +138,7 @@ function sizeChoice(session) {
 
 /** The board with what can be done on it. */
 export function editorBoardCard(session, dialog) {
-  const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name) });
+  const board = new GameBoard({ label: t`Board`, pick: (name) => session.pick(name), drag: (...told) => session.region.drag(...told) });
   const [title, words, hint, trouble] = [h("h2", { class: "cut" }, ""), h("p", { class: "prompt", role: "status" }), h("p", { class: "small faint" }), h("div", { hidden: true })];
   const step = (label, glyph, act) => button(label, { glyph, quiet: true, onclick: act });
   const first = step(t`To the start`, "first", () => session.toStart());
@@ -146,11 +148,12 @@ export function editorBoardCard(session, dialog) {
   const up = step(t`Variation above`, "up", () => session.beside(-1));
   const down = step(t`Variation below`, "down", () => session.beside(1));
   const pass = button(t`Pass`, { onclick: () => session.play("pass") });
-  const tools = h("div", { class: "segmented small", role: "group", "aria-label": t`What a click does` }, TOOLS.map(([value, text]) =>
+  const tools = h("div", { class: "segmented small many", role: "group", "aria-label": t`What a click does` }, TOOLS.map(([value, text]) =>
     h("button", { type: "button", "data-tool": value, onclick: () => session.take(value) }, text)));
   const swap = button(t`Other side to move`, { onclick: () => session.swapSides() });
   const cut = button(t`Cut`, { glyph: "minus", onclick: () => node.cut() });
   const whole = button(t`Whole board`, { glyph: "fit", onclick: () => session.wholeBoard() });
+  const clear = button(t`Clear the region`, { onclick: () => session.region.clear() });
   const save = button(t`Save`, { glyph: "save", onclick: async () => {
     try {
       saveAs(await session.text(), session.name || "game.sgf");
@@ -162,7 +165,7 @@ export function editorBoardCard(session, dialog) {
   const node = h("section", { class: "card stack", "aria-label": t`Board` },
     h("header", {}, title, h("div", { class: "row" }, sizeChoice(session), button(t`Open`, { glyph: "open", onclick: () => dialog.ask() }), save)),
     trouble, board.element, words, h("div", { class: "row spread" }, h("div", { class: "row controls" }, first, back, forth, last, up, down), pass),
-    h("div", { class: "row" }, tools, swap, cut, whole), hint);
+    h("div", { class: "row" }, tools, swap, cut, whole, clear), hint);
   let shown = null;
   /** Cuts the node at hand, after a question. */
   node.cut = async () => {
@@ -185,7 +188,9 @@ export function editorBoardCard(session, dialog) {
     up.disabled = down.disabled = isWalking || !wayTo(at).some((one) => one.children.length > 1 && one !== at);
     cut.disabled = !at.parent || isWalking;
     swap.disabled = isWalking || !view || Boolean(view.fault);
+    const { points: region, isOn: drags } = session.region;
     show(whole, Boolean(part));
+    show(clear, region.length > 0);
     say(hint, isWalking ? t`Click on a move of the proof.` : SAID[tool] ?? "");
     show(hint, Boolean(hint.textContent));
     // What is shown stays until the daemon has told the position.
@@ -202,7 +207,7 @@ export function editorBoardCard(session, dialog) {
       board.draw(view, { editing: true, last: view.last, hints: [], dead: score.stones("dead"), marked: score.stones("seki"), owners: score.result?.owners ?? "" });
     } else {
       board.draw(view, { labels: isWalking ? {} : numbered(answer?.ladder), legal, editing: Boolean(tool) && !isWalking, last: view.last, hints: next, best, zone: session.zoneHere(),
-        shaded: session.shadedHere(), marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
+        region, drags, shaded: session.shadedHere(), marked: session.markedStones(), part: corner ? { x: corner[0], y: corner[1], width: 1, height: 1 } : part });
     }
     say(words, told(session));
   };
