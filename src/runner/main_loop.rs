@@ -17,7 +17,8 @@ pub(super) const SHOW: Duration = Duration::from_millis(250);
 /// again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A lane of the queue, what comes back from it, and what orders have made of its session. It is closed with the value.
+/// A lane of the queue, what comes back from it, and what orders have made of its session. It is closed with the
+/// value.
 pub(super) struct SessionLane<U: Unit> {
     pub queue: Arc<dyn Queue<U>>,
     pub id: LaneId,
