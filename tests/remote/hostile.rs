@@ -4,7 +4,7 @@ use crate::daemons::program::end;
 use crate::daemons::*;
 use crate::installation::Installation;
 use crate::machines::{undisturbed, work};
-use crate::server::Server;
+use crate::server::{self, Server};
 use async_nats::HeaderMap;
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::{self, consumer::PullConsumer};
@@ -188,6 +188,72 @@ fn a_machine_that_lies_changes_nothing_and_is_named() {
     };
     wait_until("all its units are seen", || has_done("honest", 3));
     assert!(has_done("liar", 0));
+    site.stop([honest]);
+}
+
+/// A machine that speaks without an end of turns that it does not have, while an honest one works: that one is heard,
+/// the result is what it is without the other, and that is named.
+#[test]
+fn a_machine_that_floods_changes_nothing_and_is_named() {
+    let test = "a_machine_that_floods_changes_nothing_and_is_named";
+    if !server::is_there(test) {
+        return;
+    }
+    // The stream is there already, as an older version has made it.
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(directory.path());
+    let liar = Liar::connect(&server.url(), None).unwrap();
+    let older = jetstream::stream::Config {
+        name: liar.names.said_stream(),
+        subjects: vec![liar.names.said(">")],
+        retention: jetstream::stream::RetentionPolicy::WorkQueue,
+        max_bytes: 8 << 30,
+        ..Default::default()
+    };
+    liar.runtime.block_on(async { jetstream::new(liar.client.clone()).create_stream(older).await.unwrap() });
+    let url = server.url();
+    let site = Installation::on(directory, server, url, &["--threads=0"]);
+    let settings = json!({ "strategy": "nrpa", "level": 2, "runs": 6, "seed": 9, "keep_from": 60 });
+    let request = json!({ "kind": "hunt", "settings": settings });
+    let honest = site.machine("honest");
+    let quiet = site.wait_over(site.submit(&request));
+    let limits = liar.runtime.block_on(async {
+        let stream = jetstream::new(liar.client.clone()).get_stream(liar.names.said_stream()).await.unwrap();
+        let config = &stream.cached_info().config;
+        (config.discard, config.discard_new_per_subject, config.max_messages_per_subject)
+    });
+    assert_eq!(limits, (jetstream::stream::DiscardPolicy::New, true, 10_000));
+    let over = Arc::new(AtomicBool::new(false));
+    let flood = std::thread::spawn({
+        let over = Arc::clone(&over);
+        move || {
+            let message =
+                TurnMessage { turn: "77-no-such-turn".to_owned(), number: 0, word: Word::Unit(vec![7; 1000]) };
+            let (subject, bytes) = (liar.names.said(&liar.place), encode(&message));
+            let mut said = 0u64;
+            while !over.load(Ordering::Relaxed) {
+                liar.publish(liar.names.beat(&liar.place), liar.beat("flood"));
+                for _ in 0..200 {
+                    liar.publish_word(subject.clone(), bytes.clone());
+                }
+                said += 200;
+            }
+            said
+        }
+    });
+    wait_until("it is named", || site.seen("flood").is_some_and(|seen| seen["state"] == "distrusted"));
+    let job = site.wait_over(site.submit(&request));
+    over.store(true, Ordering::Relaxed);
+    let said = flood.join().unwrap();
+    println!("{said} words were said");
+    for name in ["state", "units_done", "best", "iterations"] {
+        assert_eq!(job[name], quiet[name], "{name}: {job}");
+    }
+    let seen = site.seen("flood").unwrap();
+    let reason = "it speaks again and again of turns that it does not have";
+    assert_eq!((&seen["units"], &seen["refused"], &seen["reason"]), (&json!(0), &json!(3), &json!(reason)));
+    let seen = site.seen("honest").unwrap();
+    assert_eq!((&seen["units"], &seen["refused"]), (&json!(12), &json!(0)), "{seen}");
     site.stop([honest]);
 }
 

@@ -265,8 +265,8 @@ impl<'a, U: Unit> PoolService<'a, U> {
         let mut look = tokio::time::interval(LOOK);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
+            // In any order: so much of one kind as comes, the others have their turns.
             tokio::select! {
-                biased;
                 () = self.common.closing.notified() => {
                     self.close().await;
                     return Ok(());
@@ -470,10 +470,14 @@ impl<'a, U: Unit> PoolService<'a, U> {
             return;
         };
         let is_distrusted = self.machines.get(&id).is_some_and(KnownMachine::is_distrusted);
-        let Some(turn) = self.turns.get_mut(&name).filter(|_| !is_distrusted) else { return };
+        let Some(turn) = self.turns.get_mut(&name).filter(|_| !is_distrusted) else {
+            self.note_stray(&speaker);
+            return;
+        };
         match &turn.machine {
             // After a loss that was none, two may be at one turn.
             Some(other) if *other != id => {
+                self.note_stray(&speaker);
                 self.order(&id, &Order::Stop(name)).await;
                 return;
             }
@@ -489,6 +493,9 @@ impl<'a, U: Unit> PoolService<'a, U> {
             }
         }
         let Some(turn) = self.turns.get_mut(&name) else { return };
+        if let Some(machine) = self.machines.get_mut(&id) {
+            machine.said();
+        }
         if !turn.words.put(number, word, message.payload.len()) {
             self.refuse(&id, "there are gaps in its words".to_owned());
         }

@@ -30,6 +30,10 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Most bytes of a stream, where the server's disk is the pool's to fill.
 const MOST_STREAM: i64 = 8 << 30;
 
+/// Most messages of a subject that wait: words of a machine that the hub has not heard. Each of its workers waits until
+/// the server has its word.
+const MOST_WORDS: i64 = 10_000;
+
 /// The user of the server that a client is admitted as, if it can have subjects of its own: the user in the address.
 /// With a certificate, a name without a password says whose it is.
 ///
@@ -134,10 +138,21 @@ async fn stream_and_consumer(
         retention: stream::RetentionPolicy::WorkQueue,
         storage: stream::StorageType::File,
         max_bytes: MOST_STREAM,
+        // What is not heard yet stays; whoever has said too much waits and says it again.
+        max_messages_per_subject: MOST_WORDS,
+        discard: stream::DiscardPolicy::New,
+        discard_new_per_subject: true,
         max_age: Duration::from_secs(7 * 24 * 3600),
         ..stream::Config::default()
     };
-    let stream = context.get_or_create_stream(config).await.map_err(|error| refused()(error.into()))?;
+    let stream = context.get_or_create_stream(&config).await.map_err(|error| refused()(error.into()))?;
+    let made = &stream.cached_info().config;
+    if (made.discard, made.max_messages_per_subject) != (config.discard, config.max_messages_per_subject)
+        && let Err(error) = context.update_stream(&config).await
+    {
+        // A version without these limits has made it.
+        tracing::warn!("the stream {name} keeps its limits, by which what machines say can be lost: {error}");
+    }
     stream.purge().await.map_err(|error| refused()(error.into()))?;
     let config = consumer::pull::Config {
         durable_name: Some(consumer.to_owned()),

@@ -9,6 +9,13 @@ use std::time::{Duration, Instant};
 /// A machine that has said so often what cannot be, or refused a unit, is given no more units.
 const MOST_REFUSED: u32 = 3;
 
+/// So many words of turns that a machine does not have are one thing that cannot be; and more for each of its workers,
+/// all of which may have a turn that is lost.
+const MOST_STRAY: u32 = 1000;
+const MOST_STRAY_OF_WORKER: u32 = 100;
+/// So many of them are forgiven for a word of a turn that it has.
+const FORGIVEN: u32 = 10;
+
 /// A machine as the daemon shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineState {
@@ -87,6 +94,8 @@ pub struct KnownMachine {
     pub refused: u32,
     /// The last thing that was refused.
     pub reason: Option<String>,
+    /// Words of turns that it does not have.
+    stray: u32,
 }
 
 impl KnownMachine {
@@ -109,7 +118,7 @@ impl KnownMachine {
         };
         let now = Instant::now();
         let (silent, units, refused, reason) = (Duration::ZERO, 0, 0, None);
-        KnownMachine { speaker, beat, by, first: now, heard: now, silent, units, refused, reason }
+        KnownMachine { speaker, beat, by, first: now, heard: now, silent, units, refused, reason, stray: 0 }
     }
 
     /// Takes in for whom it computes.
@@ -134,6 +143,22 @@ impl KnownMachine {
     pub fn refuse(&mut self, what: String) {
         self.refused += 1;
         self.reason = Some(what);
+    }
+
+    /// Notes a word of a turn that it has.
+    pub fn said(&mut self) {
+        self.stray = self.stray.saturating_sub(FORGIVEN);
+    }
+
+    /// Notes a word of a turn that it does not have; whether these are very many again.
+    pub fn strays(&mut self) -> bool {
+        self.stray += 1;
+        let are_many =
+            self.stray >= self.beat.workers.saturating_mul(MOST_STRAY_OF_WORKER).saturating_add(MOST_STRAY);
+        if are_many {
+            self.stray = 0;
+        }
+        are_many
     }
 
     /// Whether it gets no more units, whatever it says.

@@ -62,6 +62,15 @@ impl<U: Unit> PoolService<'_, U> {
         theirs.for_each(|machine| machine.refuse(what.to_owned()));
     }
 
+    /// Notes a word of a turn that the machine does not have. Some come late; where they are very many, it is refused.
+    pub(super) fn note_stray(&mut self, speaker: &Speaker) {
+        if let Some(machine) = self.know(speaker).filter(|machine| !machine.is_distrusted())
+            && machine.strays()
+        {
+            machine.refuse("it speaks again and again of turns that it does not have".to_owned());
+        }
+    }
+
     /// A worker asks for a part of a unit. It is sent to nobody but who asks.
     pub(super) async fn part(&self, message: Message) {
         let Some(reply) = message.reply else { return };
