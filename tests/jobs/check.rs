@@ -92,7 +92,7 @@ fn requests_that_make_no_sense_are_refused() {
 fn a_plan_that_holds_is_proved() {
     let told = by_command(PLAN);
     assert_eq!((&told["end"], &told["checked"]), (&"proven".into(), &19.into()), "{told}");
-    for (unit_moves, workers, units) in [(1, 3, 19), (7, 2, 3), (20, 1, 1)] {
+    for (unit_moves, workers, units) in [(1, 3, 19), (7, 2, 3)] {
         let view = left_alone(&json!({ "plan": PLAN, "moves": unit_moves }), workers);
         assert_eq!(ended(&view), (JobState::Finished, Some("proved")), "{view:?}");
         let found = view.summary.check.unwrap();
@@ -111,7 +111,7 @@ fn a_plan_with_a_hole_is_refuted() {
     let told = by_command(&plan);
     assert_eq!((&told["end"], &told["hole"]["reason"]), (&"refused".into(), &NO_MOVE.into()), "{told}");
     let mut number = None;
-    for (unit_moves, workers) in [(1, 3), (4, 2), (20, 1)] {
+    for (unit_moves, workers) in [(1, 3), (20, 1)] {
         let view = left_alone(&json!({ "plan": plan, "moves": unit_moves }), workers);
         assert_eq!(ended(&view), (JobState::Finished, Some("refuted")), "{view:?}");
         let found = view.summary.check.unwrap();

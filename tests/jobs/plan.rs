@@ -19,7 +19,7 @@ fn small() -> Value {
 
 /// A position with one thing to answer, which takes more than one unit.
 fn long() -> Value {
-    json!({ "position": "h8i9i7h7g8g7", "nodes": "300k" })
+    json!({ "position": "g8i9h8g7i7h7j6k5", "nodes": "200k" })
 }
 
 /// Another, in so short units that its own search does not answer it before it is divided.

@@ -160,11 +160,11 @@ fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
 
 #[test]
 fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
-    let given: Vec<Vec<Move>> = (1..=3).map(|seed| game::<T5>(seed, usize::MAX)).collect();
+    let given: Vec<Vec<Move>> = (1..=2).map(|seed| game::<T5>(seed, usize::MAX)).collect();
     let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
-    let walks = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 6);
+    let walks = rounds(&Params { patience: Some(20_000_000), ..params(given) }, 4);
     for (at, &given) in lengths.iter().enumerate() {
-        assert!(walks[at].len() >= given && walks[at + 3].len() > given + 2, "{at}");
+        assert!(walks[at].len() >= given && walks[at + 2].len() > given + 2, "{at}");
     }
 }
 
