@@ -30,8 +30,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Most bytes of a stream, where the server's disk is the pool's to fill.
 const MOST_STREAM: i64 = 8 << 30;
 
-/// Most messages of a subject that wait: words of a machine that the hub has not heard. Each of its workers waits until
-/// the server has its word.
+/// Most messages of a subject that wait: words of a machine that the hub has not heard. Each of its workers waits
+/// until the server has its word.
 const MOST_WORDS: i64 = 10_000;
 
 /// The user of the server that a client is admitted as, if it can have subjects of its own: the user in the address.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 /// A machine that has said so often what cannot be, or refused a unit, is given no more units.
 const MOST_REFUSED: u32 = 3;
 
-/// So many words of turns that a machine does not have are one thing that cannot be; and more for each of its workers,
-/// all of which may have a turn that is lost.
+/// So many words of turns that a machine does not have are one thing that cannot be.
 const MOST_STRAY: u32 = 1000;
+/// And so many more for each of its workers: all of them may have a turn that is lost.
 const MOST_STRAY_OF_WORKER: u32 = 100;
 /// So many of them are forgiven for a word of a turn that it has.
 const FORGIVEN: u32 = 10;

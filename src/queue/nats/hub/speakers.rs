@@ -62,7 +62,8 @@ impl<U: Unit> PoolService<'_, U> {
         theirs.for_each(|machine| machine.refuse(what.to_owned()));
     }
 
-    /// Notes a word of a turn that the machine does not have. Some come late; where they are very many, it is refused.
+    /// Notes a word of a turn that the machine does not have. Some come late; where they are very many, it is
+    /// refused.
     pub(super) fn note_stray(&mut self, speaker: &Speaker) {
         if let Some(machine) = self.know(speaker).filter(|machine| !machine.is_distrusted())
             && machine.strays()
