@@ -13,9 +13,9 @@ use crate::solvers::gomoku::plan::{WinningPlan, text};
 pub const BEGUN_PLAN: &str = "plan";
 /// Nodes of a unit, as of a turn of `morpion plan find`.
 const NODES: u64 = 5_000_000;
-/// Nodes of a reply's own search before it is divided. Most replies to h8 on 15x15 are proven by one of 20 to 50
+/// Nodes of a reply's own search before it is divided. Most replies to h8 on 15x15 are proven by one of 20 to 60
 /// million.
-pub const UNDIVIDED_NODES: u64 = 50_000_000;
+pub const UNDIVIDED_NODES: u64 = 100_000_000;
 /// Least nodes of a search: fewer are not enough for the moves of one position, and it comes to nothing.
 pub const LEAST_NODES: u64 = 200_000;
 /// Most bytes of a plan to begin with: it is in the request, in the store and in the job's folder.

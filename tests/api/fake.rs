@@ -282,7 +282,7 @@ fn planning() -> PlanView {
         nodes: 1_234_567_890,
         threats: 45_210,
         unit_nodes: 5_000_000,
-        divide_after: 50_000_000,
+        divide_after: 100_000_000,
         goal_nodes: Some(45_000_000),
         checked: false,
         cpu_seconds: 4200.5,

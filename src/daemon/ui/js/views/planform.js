@@ -12,7 +12,7 @@ const SETTINGS = [
   { name: "wins", label: t`Side that wins`, kind: "choice", help: t`The side that is to win.`, choices: [{ value: "black", label: t`the side that begins` }, { value: "white", label: t`the other side` }] },
   { name: "plan", label: t`Plan to begin with`, kind: "lines", file: ".plan,.txt", placeholder: t`a plan without moves`, help: t`The text of a plan to go on with. Without other settings of the position, it says which one is meant and who wins.` },
   { name: "nodes", label: t`Nodes of a unit`, kind: "count", placeholder: "5M", help: t`After so many nodes other replies have their turn.` },
-  { name: "divide_after", label: t`Nodes before a reply is divided`, kind: "count", placeholder: "50M", help: t`After so many nodes several moves of the winner are tried against a reply that its own search has not proven.` },
+  { name: "divide_after", label: t`Nodes before a reply is divided`, kind: "count", placeholder: "100M", help: t`After so many nodes several moves of the winner are tried against a reply that its own search has not proven.` },
   { name: "goal_nodes", label: t`Nodes of a reply`, kind: "count", placeholder: t`none is given up`, help: t`After so many nodes a reply that has no plan yet is given up.` },
 ];
 
