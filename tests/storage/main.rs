@@ -4,6 +4,7 @@
 //! A small library (`shim.c`) stands between the program and its files. The C compiler that links Rust programs
 //! compiles it. In the environment, with `--nocapture` to see the figures:
 //!
+//! - `MORPION_TEST_EVERY=1`: each operation of a new state directory is disturbed in every way, not in one of two;
 //! - `MORPION_TEST_FAULTS=500`: so many operations are disturbed, each in a daemon of its own;
 //! - `MORPION_TEST_CUTS=300`: so many power cuts;
 //! - `MORPION_TEST_FLIPS=5000`: so many bits that fall over;
