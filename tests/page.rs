@@ -843,6 +843,12 @@ fn a_job_is_submitted_watched_and_ended() {
         "[...document.querySelectorAll('.jobs tbody tr')].find((r) => r.querySelector('a').getAttribute('href') === '#/jobs/{id}')"
     );
     other.wait(&row);
+    // Other jobs take its workers, and give one back.
+    for (workers, state) in [(0, "queued"), (1, "running")] {
+        world.daemon.service.share(id, workers);
+        other.wait(&format!("{row}.querySelector('.pill.{state}')"));
+        page.wait(&format!("document.querySelector('h1 + .row .pill.{state}')"));
+    }
     page.eval("[...document.querySelectorAll('.buttons button')].find((b) => b.textContent === 'Pause').click()");
     page.wait("document.querySelector('h1 + .row .pill.paused')");
     other.wait(&format!("{row}.querySelector('.pill.paused')"));

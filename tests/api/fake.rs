@@ -91,13 +91,26 @@ impl Fake {
 
     /// Tells how a job stands; nothing is stored.
     pub fn progress(&self, job: JobId, iterations: u64) {
+        self.tell_progress(job, iterations, 4);
+    }
+
+    /// So many workers compute units of the job from now on, which its progress tells.
+    #[allow(dead_code)]
+    pub fn share(&self, job: JobId, workers: u32) {
+        if let Some(job) = self.state().jobs.get_mut(&job) {
+            job.summary.state = if workers > 0 { JobState::Running } else { JobState::Queued };
+        }
+        self.tell_progress(job, 10, workers);
+    }
+
+    fn tell_progress(&self, job: JobId, iterations: u64, workers: u32) {
         let what = EventKind::Progress {
             iterations,
             rate: 1.0,
             best: 2,
             units_done: 3,
-            workers: 4,
-            threads: 4,
+            workers,
+            threads: workers,
             seconds: 5.0,
         };
         let _ = self.events.send(EventView { v: VERSION, id: 0, time: 5.0, job: Some(job), what });

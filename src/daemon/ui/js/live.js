@@ -219,7 +219,11 @@ function take(event) {
       if (job) {
         const { iterations, rate, units_done, workers, seconds, best } = event;
         Object.assign(job, { iterations, rate, units_done, workers, seconds });
-        if (best > (job.best ?? 0)) refresh(event.job);
+        // As the daemon says it: a job without workers is queued, and may have a reason.
+        const now = workers ? "running" : "queued";
+        const turned = now !== job.state && ["running", "queued"].includes(job.state);
+        if (turned) job.state = now;
+        if (turned || best > (job.best ?? 0)) refresh(event.job);
       } else if (event.job) refresh(event.job);
       break;
     case "best":
