@@ -7,6 +7,7 @@
 //!   cut and slowed, and connections fall silent; it takes root's rights, `ip` and `tc`, and `required` says that
 //!   there must be all of them;
 //! - `MORPION_TEST_SEED=7`: other moments than those of the short form;
+//! - `MORPION_TEST_FLOOD=1`: a machine floods the server until it is distrusted, three minutes;
 //! - `MORPION_NATS_SERVER=required`: a server that is missing is a failure.
 #![cfg(target_os = "linux")]
 

@@ -493,9 +493,6 @@ impl<'a, U: Unit> PoolService<'a, U> {
             }
         }
         let Some(turn) = self.turns.get_mut(&name) else { return };
-        if let Some(machine) = self.machines.get_mut(&id) {
-            machine.said();
-        }
         if !turn.words.put(number, word, message.payload.len()) {
             self.refuse(&id, "there are gaps in its words".to_owned());
         }

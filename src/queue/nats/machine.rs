@@ -9,12 +9,36 @@ use std::time::{Duration, Instant};
 /// A machine that has said so often what cannot be, or refused a unit, is given no more units.
 const MOST_REFUSED: u32 = 3;
 
-/// So many words of turns that a machine does not have are one thing that cannot be.
-const MOST_STRAY: u32 = 1000;
-/// And so many more for each of its workers: all of them may have a turn that is lost.
-const MOST_STRAY_OF_WORKER: u32 = 100;
-/// So many of them are forgiven for a word of a turn that it has.
-const FORGIVEN: u32 = 10;
+/// Words of turns that a machine does not have are counted for so long.
+const STRAYING: Duration = Duration::from_secs(60);
+/// So many of them in each second of that time are one thing that cannot be. A machine whose connection was cut says
+/// later, as fast as it can, what its workers have found meanwhile, though others have their turns by then; and the
+/// words that a daemon had not heard at its end come to the next one, which knows none of its turns.
+const MOST_STRAY: u64 = 2000;
+/// And so many more for each of its workers.
+const MOST_STRAY_OF_WORKER: u64 = 200;
+
+/// Counts the words of turns that a machine does not have.
+#[derive(Debug, Default)]
+struct StrayWords {
+    count: u64,
+    since: Option<Instant>,
+}
+
+impl StrayWords {
+    /// Notes one of a machine of so many workers; whether they have been very many for long.
+    fn note(&mut self, workers: u32, now: Instant) -> bool {
+        let time = now.duration_since(*self.since.get_or_insert(now));
+        if time < STRAYING {
+            self.count += 1;
+            return false;
+        }
+        let most = MOST_STRAY + MOST_STRAY_OF_WORKER * u64::from(workers);
+        let are_many = self.count > most.saturating_mul(time.as_secs());
+        *self = StrayWords::default();
+        are_many
+    }
+}
 
 /// A machine as the daemon shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,8 +118,7 @@ pub struct KnownMachine {
     pub refused: u32,
     /// The last thing that was refused.
     pub reason: Option<String>,
-    /// Words of turns that it does not have.
-    stray: u32,
+    stray: StrayWords,
 }
 
 impl KnownMachine {
@@ -118,7 +141,18 @@ impl KnownMachine {
         };
         let now = Instant::now();
         let (silent, units, refused, reason) = (Duration::ZERO, 0, 0, None);
-        KnownMachine { speaker, beat, by, first: now, heard: now, silent, units, refused, reason, stray: 0 }
+        KnownMachine {
+            speaker,
+            beat,
+            by,
+            first: now,
+            heard: now,
+            silent,
+            units,
+            refused,
+            reason,
+            stray: StrayWords::default(),
+        }
     }
 
     /// Takes in for whom it computes.
@@ -145,20 +179,9 @@ impl KnownMachine {
         self.reason = Some(what);
     }
 
-    /// Notes a word of a turn that it has.
-    pub fn said(&mut self) {
-        self.stray = self.stray.saturating_sub(FORGIVEN);
-    }
-
-    /// Notes a word of a turn that it does not have; whether these are very many again.
+    /// Notes a word of a turn that it does not have; whether these have been very many for long.
     pub fn strays(&mut self) -> bool {
-        self.stray += 1;
-        let are_many =
-            self.stray >= self.beat.workers.saturating_mul(MOST_STRAY_OF_WORKER).saturating_add(MOST_STRAY);
-        if are_many {
-            self.stray = 0;
-        }
-        are_many
+        self.stray.note(self.beat.workers, Instant::now())
     }
 
     /// Whether it gets no more units, whatever it says.
@@ -202,5 +225,35 @@ impl KnownMachine {
             silent: self.silent,
             since: self.first.elapsed(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a machine says too late is forgiven: thousands of words at once, and fewer for hours. Who speaks so without
+    /// an end is noted once a minute.
+    #[test]
+    fn words_of_other_turns_are_refused_where_they_do_not_end() {
+        let begin = Instant::now();
+        // Whether it is noted, in each of so many minutes with so many words a second.
+        let noted = |workers: u32, minutes: u64, words: &dyn Fn(u64) -> u64| {
+            let mut stray = StrayWords::default();
+            let mut noted = vec![0; minutes as usize + 1];
+            for second in 0..60 * minutes + 1 {
+                for word in 0..words(second) {
+                    let now = begin + Duration::from_secs(second) + Duration::from_micros(word);
+                    noted[second as usize / 60] += u32::from(stray.note(workers, now));
+                }
+            }
+            noted
+        };
+        assert_eq!(noted(2, 3, &|_| 10_000), [0, 1, 1, 1]);
+        assert_eq!(noted(2, 3, &|_| 2000), [0; 4]);
+        assert_eq!(noted(40, 2, &|_| 9000), [0; 3]);
+        // All that its workers have found in an hour without a connection.
+        assert_eq!(noted(2, 3, &|second| if second == 0 { 100_000 } else { 20 }), [0; 4]);
+        assert_eq!(noted(2, 10, &|second| if second == 5 { 1_000_000 } else { 0 }), [0; 11]);
     }
 }

@@ -2,13 +2,11 @@
 
 import { known, language, t, tc, tn } from "./language.js";
 
-
-
-
-
-
 const THIN = "\u202f";
 const DAY = tc("unit of time", "d");
+
+/** The text with a capital at its beginning. */
+export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
 /** A number with decimals as the language writes it. */
 export const decimal = (number) => (language === "en" ? String(number) : String(number).replace(".", ","));

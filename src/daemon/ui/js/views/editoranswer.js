@@ -1,7 +1,7 @@
 // The card of the editor of Go that has questions about marked chains answered, and walks through the proof.
 
 import { button, h, newId, say, show, toast } from "../dom.js";
-import { count, decimal } from "../format.js";
+import { count, decimal, sentence } from "../format.js";
 import { sideName } from "../gameboard.js";
 import { t, tn } from "../language.js";
 import { VERDICTS } from "./tactics.js";
@@ -60,7 +60,7 @@ export function answerCard(session) {
     say(marks, told.filter(Boolean).join(" \u00b7 "));
     for (const one of goals) one.disabled = one.chains !== marked.length || Boolean(asking) || isWalking || !session.view || Boolean(session.view.fault);
     show(stop, Boolean(asking));
-    say(words, asking ? t`It reads \u2026` : answer ? `${t`${sideName(answer.side)} to move`}: ${verdict(answer)}` : "");
+    say(words, asking ? t`It reads \u2026` : answer ? sentence(`${t`${sideName(answer.side)} to move`}: ${verdict(answer)}`) : "");
     show(words, Boolean(words.textContent));
     say(trouble, refusal);
     show(trouble, Boolean(refusal));
@@ -75,7 +75,7 @@ export function answerCard(session) {
     const at = session.proofSide();
     const left = answer.proof_left_out > 0 && walked.length && walked.at(-1).next === null;
     say(turn, !at || !at.moves.length ? (left ? t`The rest of the proof is left out.` : t`The goal is reached.`)
-      : at.attacker ? t`${sideName(at.side)} attacks:` : t`${sideName(at.side)} may reply; whatever is not in this list changes nothing, as a pass does:`);
+      : sentence(at.attacker ? t`${sideName(at.side)} attacks:` : t`${sideName(at.side)} may reply; whatever is not in this list changes nothing, as a pass does:`));
     replies.replaceChildren(...session.proofMoves().map((one) => button(one.move === "pass" ? t`pass` : one.move, { "data-reply": one.move, onclick: () => session.walkOn(one) })));
   };
   return node;

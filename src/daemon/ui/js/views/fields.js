@@ -1,6 +1,7 @@
 // A setting as a field of a form: built from what the daemon says of it (its kind, range, choices, defaults, help).
 
 import { button, h, newId, say, show } from "../dom.js";
+import { sentence } from "../format.js";
 import { known, language, t } from "../language.js";
 import { amount, seconds } from "../settings.js";
 
@@ -15,7 +16,7 @@ export function refusal(message) {
     .replace(/(\S+) is not in (-?\d+)\.\.=(-?\d+)/g, "$1 is out of range: $2 to $3 is expected");
   const [, what, least, most] = /^(?:the )?(\S+) is out of range: (\S+) to (\S+) is expected$/.exec(text) || [];
   const told = language !== "en" && what ? t`\u201c${what}\u201d is out of range: ${least} to ${most} is expected` : known(text);
-  return { name, text: told.charAt(0).toUpperCase() + told.slice(1) };
+  return { name, text: sentence(told) };
 }
 
 /** The attributes of the input for each kind of setting. */
