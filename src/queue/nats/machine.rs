@@ -232,8 +232,8 @@ impl KnownMachine {
 mod tests {
     use super::*;
 
-    /// What a machine says too late is forgiven: thousands of words at once, and fewer for hours. Who speaks so without
-    /// an end is noted once a minute.
+    /// What a machine says too late is forgiven: thousands of words at once, and fewer for hours. Who speaks so
+    /// without an end is noted once a minute.
     #[test]
     fn words_of_other_turns_are_refused_where_they_do_not_end() {
         let begin = Instant::now();
