@@ -15,6 +15,8 @@
 //! 1986; for more than one term of the energy: Fukunishi, Watanabe and Takada 2002). So sets form where much can
 //! change and become grids where little may be lent.
 //!
+//! `reshape` uses a single walk that is *cooled*: its temperature falls and its price rises step by step.
+//!
 //! Random numbers are drawn anew from the unit's seed for each slice, and all that a set knows beyond the
 //! list of its lines is computed from them, so a search can be stopped and saved between two slices. After `patience`
 //! steps without a longer grid the unit is finished.
@@ -61,6 +63,13 @@ const TOUCHING: [(f64, f64); 7] =
     [(0.65, 5.0), (0.62, 5.2), (0.6, 5.4), (0.58, 5.6), (0.56, 5.8), (0.54, 6.0), (0.5, 6.0)];
 const DISJOINT: [(f64, f64); 6] = [(0.54, 2.7), (0.5, 2.8), (0.46, 2.9), (0.42, 3.1), (0.39, 3.4), (0.36, 3.8)];
 
+/// Where a walk that is cooled begins and ends, as temperatures and prices, and how many points it may be lent.
+const COOLED: [Rung; 2] =
+    [Rung { temperature: 0.5, price: 2.8, lent: 2 }, Rung { temperature: 0.36, price: 3.8, lent: 2 }];
+/// Steps of a walk that is cooled; its rung changes so many times.
+const COOLED_STEPS: u64 = 6_000_000;
+const COOLED_STAGES: u64 = 40;
+
 /// A resumable search of one unit by relaxation.
 pub struct Relax<R> {
     course: Course,
@@ -68,6 +77,8 @@ pub struct Relax<R> {
     position: Position<R>,
     /// The hottest first.
     walks: Vec<LineWalk<R>>,
+    /// Whether there is one walk, which is cooled.
+    cooled: bool,
     rng: Rng,
     /// Moves of the longest grid, without the prefix; and at most.
     longest: usize,
@@ -93,21 +104,7 @@ impl<R: Rules> Relax<R> {
     /// Begins the search of `unit`: with the grids given for it, the longest for the last walk and from the beginning
     /// again when there are fewer than walks; or with no lines.
     pub fn new(params: &Params, unit: &Unit) -> Relax<R> {
-        let position = unit.position::<R>(params);
-        let moves = unit.moves(&position);
-        let barred: Vec<Move> = position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect();
-        let mut search = Relax {
-            course: Course::new(params, unit),
-            walks: ladder::<R>()
-                .into_iter()
-                .map(|rung| LineWalk::new(rung, Some(position.board()), &barred))
-                .collect(),
-            rng: seed::rng(unit.seed, &[]),
-            longest: 0,
-            room: unit.room::<R>(params),
-            told: Seen::new(TOLD),
-            position,
-        };
+        let mut search = Relax::with_walks(params, unit, &ladder::<R>());
         let mut grids: Vec<Vec<Move>> = unit.own(&params.grids).collect();
         grids.sort_by_key(|grid| std::cmp::Reverse(grid.len()));
         for (walk, grid) in search.walks.iter_mut().rev().zip(grids.iter().cycle()) {
@@ -120,29 +117,72 @@ impl<R: Rules> Relax<R> {
         search
     }
 
+    /// Begins with one walk without lines, which is cooled; the search ends with it.
+    pub(super) fn cooled(params: &Params, unit: &Unit) -> Relax<R> {
+        let mut search = Relax::with_walks(params, unit, &COOLED[..1]);
+        search.cooled = true;
+        search.course.limit = search.course.limit.min(COOLED_STEPS);
+        search.course.patience = COOLED_STEPS;
+        search
+    }
+
+    /// Whether its walk has been cooled to the end.
+    pub(super) fn is_cold(&self) -> bool {
+        self.cooled && self.course.playouts >= COOLED_STEPS
+    }
+
+    /// Begins with walks without lines.
+    fn with_walks(params: &Params, unit: &Unit, rungs: &[Rung]) -> Relax<R> {
+        let position = unit.position::<R>(params);
+        let moves = unit.moves(&position);
+        let barred: Vec<Move> = position.moves().iter().filter(|mv| !moves.contains(mv)).copied().collect();
+        Relax {
+            course: Course::new(params, unit),
+            walks: rungs.iter().map(|&rung| LineWalk::new(rung, Some(position.board()), &barred)).collect(),
+            cooled: false,
+            rng: seed::rng(unit.seed, &[]),
+            longest: 0,
+            room: unit.room::<R>(params),
+            told: Seen::new(TOLD),
+            position,
+        }
+    }
+
     /// Continues from what [`Search::save`] returned for the same parameters and unit.
     ///
     /// # Errors
     /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Relax<R>, RestoreError> {
+        Relax::new(params, unit).restored(saved)
+    }
+
+    /// Continues likewise with a walk that is cooled.
+    ///
+    /// # Errors
+    /// If the bytes are not such a state.
+    pub(super) fn restore_cooled(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Relax<R>, RestoreError> {
+        Relax::cooled(params, unit).restored(saved)
+    }
+
+    /// With what was saved in place of what it began with.
+    fn restored(mut self, saved: &[u8]) -> Result<Relax<R>, RestoreError> {
         let fail = |reason: &str| restore_error("relax", reason.to_owned());
         let (saved, results): (SavedRelax, _) = decode_with_results("relax", saved, 1)?;
         if saved.form != FORM {
             return Err(fail("it is of another version of the program"));
         }
-        let mut search = Relax::<R>::new(params, unit);
-        if saved.sets.len() != search.walks.len() {
+        if saved.sets.len() != self.walks.len() {
             return Err(fail("it has another number of walks"));
         }
-        for (walk, numbers) in search.walks.iter_mut().zip(&saved.sets) {
-            if numbers.len() > search.room || !walk.set.become_set(numbers, walk.rung.lent) {
+        for (walk, numbers) in self.walks.iter_mut().zip(&saved.sets) {
+            if numbers.len() > self.room || !walk.set.become_set(numbers, walk.rung.lent) {
                 return Err(fail("a set has lines that cannot be drawn"));
             }
         }
-        search.longest = saved.longest;
-        search.told.restore(&saved.told).map_err(fail)?;
-        search.course.restore((saved.slices, saved.steps, saved.found_at), saved.best, results);
-        Ok(search)
+        self.longest = saved.longest;
+        self.told.restore(&saved.told).map_err(fail)?;
+        self.course.restore((saved.slices, saved.steps, saved.found_at), saved.best, results);
+        Ok(self)
     }
 
     /// Reports the grid that a walk has come to, if it is longer than all before, or wanted and new.
@@ -173,6 +213,11 @@ impl<R: Rules> Sliced for Relax<R> {
     #[inline(always)]
     unsafe fn slice<I: VectorInstructions>(&mut self) {
         self.rng = seed::rng(self.course.next_seed(), &[]);
+        if self.cooled {
+            let stage = (self.course.playouts * COOLED_STAGES / COOLED_STEPS).min(COOLED_STAGES - 1);
+            let part = stage as f64 / (COOLED_STAGES - 1) as f64;
+            self.walks[0].move_to(Rung::between(COOLED[0], COOLED[1], part));
+        }
         for at in 0..self.walks.len() {
             for _ in 0..STEPS.min(self.course.left()) {
                 self.course.playouts += 1;

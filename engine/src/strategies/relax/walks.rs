@@ -31,6 +31,21 @@ impl<R: Rules> LineWalk<R> {
     pub fn new(rung: Rung, board: Option<&Board<R>>, barred: &[Move]) -> LineWalk<R> {
         LineWalk { rung, chances: Chances::new(rung.temperature, rung.price), set: PeelingSet::new(board, barred) }
     }
+
+    /// Takes another rung.
+    pub fn move_to(&mut self, rung: Rung) {
+        if rung != self.rung {
+            (self.rung, self.chances) = (rung, Chances::new(rung.temperature, rung.price));
+        }
+    }
+}
+
+impl Rung {
+    /// The rung between two others, this part of the way from the first to the second.
+    pub fn between(from: Rung, to: Rung, part: f64) -> Rung {
+        let mix = |from: f64, to: f64| from + part * (to - from);
+        Rung { temperature: mix(from.temperature, to.temperature), price: mix(from.price, to.price), lent: to.lent }
+    }
 }
 
 /// Lets every other walk and the next one exchange their sets, or not: those that begin with the first, or with the

@@ -14,16 +14,21 @@
 //! which the longest were drawn most often and none became shorter: see the results.)
 //!
 //! The shapes that can be reached this way depend on the grid. So without given grids a search goes in *rounds*: a
-//! tempering (`temper`) until it is stuck, then a walk from the longest of its grids until that is stuck. With given
-//! grids a round is a walk from one of them, or from the longest that an earlier round has made of it.
+//! tempering (`temper`) until it is stuck, then a walk from the longest of its grids until that is stuck. Where lines of
+//! one direction do not touch, a round begins with one walk over sets of lines instead, which is *cooled* (`relax`).
+//! That takes a third of a second, and a walk over shapes follows only if its longest grid is two moves shorter than the
+//! longest of the unit at most (`BEHIND`). With given grids a round is a walk from one of them, or from the longest that
+//! an earlier round has made of it.
 //!
-//! All limits are parts of `patience`. A tempering ends after its 250th part without a longer grid (`START_PART`).
+//! Other limits are parts of `patience`. A tempering ends after its 250th part without a longer grid (`START_PART`).
 //! A walk ends after one step without a longer grid for each 600,000 of it (`WALK_PART`), some 1,700 by default,
-//! and eight times as many (`LEADER`) if it has met the longest grid so far. After `patience` iterations without a
-//! longer grid the unit is finished. An iteration is a playout, a shape drawn or a conflict of the solver.
+//! and eight times as many (`LEADER`) if it has met the longest grid so far. After a cooled walk it is one step for each
+//! 1,600,000 (`COOLED_WALK_PART`), 625 by default. After `patience` iterations without a longer grid the unit is
+//! finished. An iteration is a playout, a step over sets of lines, a shape drawn or a conflict of the solver.
 //!
 //! Each step draws its random numbers from a seed of its own, derived from the unit's seed and the step's number.
 
+mod beginning;
 mod draw;
 pub(crate) mod fill;
 mod reach;
@@ -33,6 +38,7 @@ mod state;
 use super::inner::run_inner;
 use super::orbits::{Orbits, Single, own_order};
 use super::params::{Params, Strategy};
+use super::relax::Relax;
 use super::temper::Temper;
 use super::unit::Unit;
 use crate::core::ctl::{Ctl, Signal};
@@ -42,6 +48,7 @@ use crate::core::seed::{self, derive};
 use crate::morpion::geometry::Move;
 use crate::morpion::position::Position;
 use crate::morpion::variant::Rules;
+use beginning::{Beginning, Form};
 use draw::draw;
 use fill::{Filling, ON, ShapeQuery, fill_orbits};
 use rand::RngExt;
@@ -53,6 +60,10 @@ const START_PART: u64 = 250;
 const WALK_PART: u64 = 600_000;
 /// A walk that has met a grid as long as any of the unit continues for so many times as many steps.
 const LEADER: u64 = 8;
+/// After a cooled walk a walk ends after one step without a longer grid for each so many iterations of the patience,
+/// or if it is by more moves shorter than the longest grid of the unit.
+const COOLED_WALK_PART: u64 = 1_600_000;
+const BEHIND: usize = 2;
 /// Conflicts of the solver after which it gives a shape up.
 const CONFLICTS: u64 = 200;
 
@@ -60,7 +71,8 @@ const CONFLICTS: u64 = 200;
 pub struct Reshape<R, O = Single> {
     /// The moves that come together.
     orbits: O,
-    temper_params: Params,
+    /// Those of the search that a round begins with.
+    begin_params: Params,
     unit: Unit,
     /// The position that the grids begin with.
     position: Position<R>,
@@ -73,8 +85,8 @@ pub struct Reshape<R, O = Single> {
     alone: bool,
     /// Steps without a longer grid after which a walk ends that is not the leader.
     enough: u64,
-    /// The tempering under way, if one is.
-    tempering: Option<Box<Temper<R, O>>>,
+    /// The search that the round begins with, if it is under way.
+    beginning: Option<Beginning<R, O>>,
     state: ReshapeState<R>,
 }
 
@@ -100,7 +112,7 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         let patience = params.patience();
         Reshape {
             orbits: O::asked::<R>(params),
-            temper_params: Params {
+            begin_params: Params {
                 strategy: Strategy::Temper,
                 grids: Vec::new(),
                 patience: Some((patience / START_PART).max(1)),
@@ -112,8 +124,8 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
             longest: unit.room::<R>(params),
             alone: false,
             enough: (patience / WALK_PART).max(1),
-            tempering: None,
-            state: ReshapeState::new(position.board()),
+            beginning: None,
+            state: ReshapeState::new(position.board(), Form::usual::<R, O>()),
             position,
         }
     }
@@ -124,9 +136,12 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
     /// If the bytes are not such a state.
     pub fn restore(params: &Params, unit: &Unit, saved: &[u8]) -> Result<Reshape<R, O>, RestoreError> {
         let mut search = Reshape::<R, O>::empty(params, unit);
-        if let Some(tempering) = search.state.restore(saved, search.position.board())? {
-            let temper = Temper::restore(&search.temper_params, &search.tempering_unit(), &tempering)?;
-            search.tempering = Some(Box::new(temper));
+        if let Some(inner) = search.state.restore::<O>(saved, search.position.board())? {
+            let (params, unit) = (&search.begin_params, search.begin_unit());
+            search.beginning = Some(match search.state.form {
+                Form::Tempered => Beginning::Tempering(Box::new(Temper::restore(params, &unit, &inner)?)),
+                Form::Cooled => Beginning::Cooling(Box::new(Relax::restore_cooled(params, &unit, &inner)?)),
+            });
         }
         Ok(search)
     }
@@ -138,9 +153,8 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         self
     }
 
-    /// The unit of the tempering that this round begins with: with what was left of the limit, and a seed of the
-    /// round.
-    fn tempering_unit(&self) -> Unit {
+    /// The unit of the search that this round begins with: with what was left of the limit, and a seed of the round.
+    fn begin_unit(&self) -> Unit {
         let ReshapeState { rounds, began, .. } = self.state;
         Unit {
             seed: if rounds == 0 { self.unit.seed } else { derive(self.unit.seed, &[rounds, 0, 0, 1]) },
@@ -149,16 +163,28 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         }
     }
 
-    /// Steps without a longer grid after which the walk ends.
-    fn enough(&self) -> u64 {
-        let leads = self.state.walk.longest.len() >= self.state.longest && !self.alone;
-        if leads { self.enough.saturating_mul(LEADER) } else { self.enough }
+    /// Whether the walk has come to its end.
+    fn is_stuck(&self) -> bool {
+        let ReshapeState { walk, longest, form, .. } = &self.state;
+        let since = self.state.steps.saturating_sub(walk.found);
+        if *form == Form::Cooled && self.state.given.is_empty() {
+            return walk.longest.len() + BEHIND < *longest || since >= (self.patience / COOLED_WALK_PART).max(1);
+        }
+        let leads = walk.longest.len() >= *longest && !self.alone;
+        since >= if leads { self.enough.saturating_mul(LEADER) } else { self.enough }
     }
 
     /// Begins a round.
     fn begin(&mut self) {
         if self.state.given.is_empty() {
-            self.tempering = Some(Box::new(Temper::new(&self.temper_params, &self.tempering_unit())));
+            let (params, unit) = (&self.begin_params, self.begin_unit());
+            if self.state.form == Form::Cooled {
+                self.state.begin_walk(Vec::new());
+            }
+            self.beginning = Some(match self.state.form {
+                Form::Tempered => Beginning::Tempering(Box::new(Temper::new(params, &unit))),
+                Form::Cooled => Beginning::Cooling(Box::new(Relax::cooled(params, &unit))),
+            });
         } else {
             let next = self.state.rounds as usize % self.state.given.len();
             self.state.begin_walk(self.state.given[next].clone());
@@ -177,12 +203,18 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         self.begin();
     }
 
-    /// Absorbs where the tempering that is done has come to, and begins a walk at the longest of its grids.
-    fn end_tempering(&mut self, search: &Temper<R, O>) {
-        self.state.iterations = self.state.iterations.saturating_add(search.iterations());
-        search.grids().for_each(|grid| self.state.absorb_grid(&grid));
-        self.state.results[0].merge(&search.results()[0]);
-        self.state.begin_walk(search.grids().max_by_key(Vec::len).unwrap_or_default());
+    /// Absorbs where the search that the round began with has come to, and begins a walk at the longest of its grids.
+    fn end_beginning(&mut self, search: &Beginning<R, O>) {
+        self.state.iterations = self.state.iterations.saturating_add(search.search().iterations());
+        self.state.results[0].merge(&search.search().results()[0]);
+        let longest = match search {
+            Beginning::Tempering(search) => {
+                search.grids().for_each(|grid| self.state.absorb_grid(&grid));
+                search.grids().max_by_key(Vec::len).unwrap_or_default()
+            }
+            Beginning::Cooling(_) => std::mem::take(&mut self.state.walk.grid),
+        };
+        self.state.begin_walk(longest);
     }
 
     /// One step of the walk.
@@ -243,18 +275,17 @@ impl<R: Rules, O: Orbits> Search<Move> for Reshape<R, O> {
         let limit = self.unit.max_iterations.unwrap_or(u64::MAX);
         loop {
             self.state.finds.report(&self.unit.prefix, self.state.iterations, ctl);
-            if let Some(mut search) = self.tempering.take() {
+            if let Some(mut search) = self.beginning.take() {
                 let mut host = ReshapeHost { state: &mut self.state, prefix: self.unit.prefix.len() };
-                match run_inner(&mut *search, &mut host, ctl) {
-                    End::Finished => self.end_tempering(&search),
-                    end => {
-                        self.tempering = Some(search);
-                        return end;
-                    }
+                let end = run_inner(search.search_mut(), &mut host, ctl);
+                if end == End::Finished || search.is_whole() {
+                    self.end_beginning(&search);
+                    continue;
                 }
-                continue;
+                self.beginning = Some(search);
+                return end;
             }
-            let stuck = self.state.steps.saturating_sub(self.state.walk.found) >= self.enough();
+            let stuck = self.is_stuck();
             if self.state.iterations.saturating_sub(self.state.found_at) >= self.patience || (stuck && self.alone) {
                 return End::Finished;
             }
@@ -274,26 +305,27 @@ impl<R: Rules, O: Orbits> Search<Move> for Reshape<R, O> {
     }
 
     fn save(&self) -> Vec<u8> {
-        self.state.save(self.tempering.as_ref().map(|search| search.save()))
+        self.state.save(self.beginning.as_ref().map(|begun| begun.search().save()))
     }
 
     fn iterations(&self) -> u64 {
-        self.state.iterations.saturating_add(self.tempering.as_ref().map_or(0, |search| search.iterations()))
+        let begun = self.beginning.as_ref().map_or(0, |begun| begun.search().iterations());
+        self.state.iterations.saturating_add(begun)
     }
 
     fn best(&self) -> u32 {
         self.state.finds.best
     }
 
-    /// The tempering or the walk of a round.
+    /// The beginning or the walk of a round.
     fn phase(&self) -> Option<Phase> {
-        let name = if self.tempering.is_some() { "tempering" } else { "walk" };
+        let name = self.beginning.as_ref().map_or("walk", Beginning::name);
         Some(Phase { name, number: self.state.rounds + 1, of: None })
     }
 
     fn results(&self) -> &[Histogram] {
-        match &self.tempering {
-            Some(search) if self.state.rounds == 0 => search.results(),
+        match &self.beginning {
+            Some(begun) if self.state.rounds == 0 => begun.search().results(),
             _ => &self.state.results,
         }
     }

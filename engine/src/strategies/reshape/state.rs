@@ -1,5 +1,6 @@
-//! What a search by reshaping knows beyond the tempering under way: where its walk is, which shapes it has asked for.
+//! What a search by reshaping knows beyond the search that its round begins with: where its walk is, which shapes it has asked for.
 
+use super::beginning::Form;
 use super::shape::Shape;
 use crate::core::histogram::Histogram;
 use crate::core::search::RestoreError;
@@ -9,16 +10,16 @@ use crate::morpion::variant::Rules;
 use crate::strategies::codec::{check_grid, decode_with_results, encode_with_results, restore_error};
 use crate::strategies::finds::Finds;
 use crate::strategies::inner::InnerHost;
+use crate::strategies::orbits::Orbits;
 use crate::strategies::seen::Seen;
 use serde::{Deserialize, Serialize};
 
 /// Shapes that are remembered to have no grid, and such that have one, 0.4 MB each when saved.
 const KNOWN: usize = 1 << 15;
-/// What a state begins with.
-pub(super) const FORM: u8 = 2;
-
-/// What is known beyond the tempering under way.
+/// What is known beyond the search under way that a round begins with.
 pub(super) struct ReshapeState<R> {
+    /// How rounds begin.
+    pub form: Form,
     /// The given grids, or what walks have made of them.
     pub given: Vec<Vec<Move>>,
     pub walk: ShapeWalk,
@@ -54,7 +55,7 @@ pub(super) struct ShapeWalk {
 #[derive(Serialize, Deserialize)]
 struct SavedReshape {
     form: u8,
-    tempering: Option<Vec<u8>>,
+    beginning: Option<Vec<u8>>,
     given: Vec<Vec<Move>>,
     walk: ShapeWalk,
     rounds: u64,
@@ -70,8 +71,9 @@ struct SavedReshape {
 
 impl<R: Rules> ReshapeState<R> {
     /// At the beginning, for grids that begin on the board `start`.
-    pub fn new(start: &Board<R>) -> ReshapeState<R> {
+    pub fn new(start: &Board<R>, form: Form) -> ReshapeState<R> {
         ReshapeState {
+            form,
             given: Vec::new(),
             walk: ShapeWalk::default(),
             rounds: 0,
@@ -88,11 +90,11 @@ impl<R: Rules> ReshapeState<R> {
         }
     }
 
-    /// The bytes of the state and of the tempering under way.
-    pub fn save(&self, tempering: Option<Vec<u8>>) -> Vec<u8> {
+    /// The bytes of the state and of the search under way that the round begins with.
+    pub fn save(&self, beginning: Option<Vec<u8>>) -> Vec<u8> {
         let saved = SavedReshape {
-            form: FORM,
-            tempering,
+            form: self.form as u8,
+            beginning,
             given: self.given.clone(),
             walk: self.walk.clone(),
             rounds: self.rounds,
@@ -108,13 +110,13 @@ impl<R: Rules> ReshapeState<R> {
         encode_with_results(&saved, &self.results)
     }
 
-    /// Becomes what [`ReshapeState::save`] has written, from a new state; returns the bytes of the tempering.
-    pub fn restore(&mut self, saved: &[u8], start: &Board<R>) -> Result<Option<Vec<u8>>, RestoreError> {
+    /// Becomes what [`ReshapeState::save`] has written, from a new state; returns the bytes of the search
+    /// that the round begins with.
+    pub fn restore<O: Orbits>(&mut self, saved: &[u8], start: &Board<R>) -> Result<Option<Vec<u8>>, RestoreError> {
         let fail = |reason: &str| restore_error("reshape", reason.to_owned());
         let (saved, results): (SavedReshape, _) = decode_with_results("reshape", saved, 1)?;
-        if saved.form != FORM {
-            return Err(fail("it is of another version of the program"));
-        }
+        self.form =
+            Form::of_number::<R, O>(saved.form).ok_or_else(|| fail("it is of another version of the program"))?;
         for grid in saved.given.iter().chain([&saved.walk.grid, &saved.walk.longest]) {
             check_grid(start, grid).map_err(fail)?;
         }
@@ -130,7 +132,7 @@ impl<R: Rules> ReshapeState<R> {
         self.longest = saved.longest;
         self.finds.best = saved.best;
         self.results = results;
-        Ok(saved.tempering)
+        Ok(saved.beginning)
     }
 
     /// The shape of a grid.
@@ -162,7 +164,7 @@ impl<R: Rules> ReshapeState<R> {
     }
 }
 
-/// The host of the tempering.
+/// The host of the search that a round begins with.
 pub(super) struct ReshapeHost<'a, R> {
     pub state: &'a mut ReshapeState<R>,
     /// Moves of the unit's prefix.
@@ -182,6 +184,10 @@ impl<R: Rules> InnerHost for ReshapeHost<'_, R> {
         let grid = moves[self.prefix..].to_vec();
         self.state.note_length(grid.len(), iterations);
         self.state.absorb_grid(&grid);
+        // A tempering knows its grids itself.
+        if self.state.form == Form::Cooled && grid.len() > self.state.walk.grid.len() {
+            self.state.walk.grid = grid;
+        }
         // The caller reports it.
         self.state.finds.clear();
         self.state.finds.best = self.state.finds.best.max(moves.len() as u32);

@@ -2,12 +2,12 @@
 
 use super::draw::{ALL, CHANGES, DRAWS, change};
 use super::shape::Shape;
-use super::state::{FORM, ShapeWalk};
+use super::state::ShapeWalk;
 use super::*;
 use crate::core::ctl::KeepBest;
 use crate::morpion::board::Board;
 use crate::morpion::symmetry::GridSymmetry;
-use crate::morpion::variant::{T5, Variant};
+use crate::morpion::variant::{D5, T5, Variant};
 use crate::strategies::choices::tests::game;
 use crate::strategies::codec::check_grid;
 use crate::strategies::orbits::Paired;
@@ -112,8 +112,8 @@ fn rounds(params: &Params, count: u64) -> Vec<Vec<Move>> {
     while walks.len() < count as usize {
         assert_eq!(search.run(&mut keep), End::Stopped);
         keep.limit = Some(search.iterations() + 200);
-        assert!(search.tempering.is_none() || params.grids.is_empty());
-        if search.tempering.is_none() && search.state.rounds == walks.len() as u64 {
+        assert!(search.beginning.is_none() || params.grids.is_empty());
+        if search.beginning.is_none() && search.state.rounds == walks.len() as u64 {
             walks.push(search.state.walk.longest.clone());
         }
         stops += 1;
@@ -158,6 +158,61 @@ fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
     assert!(walks.iter().all(|grid| grid.len() > 90), "{:?}", walks.iter().map(Vec::len).collect::<Vec<_>>());
 }
 
+/// In 5D rounds begin with walks that are cooled; a search that began with temperings in an older version keeps to
+/// them.
+#[test]
+fn where_lines_do_not_touch_a_round_is_a_cooled_walk_and_a_walk_if_it_is_long_enough() {
+    let params = Params { patience: Some(400_000_000), ..params(Vec::new()) };
+    let unit = unit(u64::MAX);
+    let mut search = Reshape::<D5>::new(&params, &unit);
+    let mut keep = KeepBest { limit: Some(1), ..KeepBest::default() };
+    let (mut walked, mut cooled, mut stops) = (HashSet::new(), HashSet::new(), 0);
+    while search.state.rounds < 2 {
+        assert_eq!(search.run(&mut keep), End::Stopped);
+        let phase = search.phase().unwrap();
+        let rounds = if phase.name == "cooling" { &mut cooled } else { &mut walked };
+        rounds.insert(phase.number);
+        keep.limit = Some(search.iterations() + if phase.name == "cooling" { 500_000 } else { 300 });
+        let lengths = (search.state.walk.longest.len(), search.state.longest);
+        assert!(phase.name == "cooling" || lengths.0 + BEHIND >= lengths.1, "{lengths:?}");
+        stops += 1;
+        if stops % 3 == 0 {
+            search = Reshape::restore(&params, &unit, &search.save()).unwrap();
+        }
+    }
+    assert!(cooled.len() >= 2 && !walked.is_empty(), "{cooled:?} {walked:?}");
+    let mut whole = Reshape::<D5>::new(&params, &unit);
+    whole.run(&mut KeepBest { limit: Some(search.iterations()), ..KeepBest::default() });
+    assert_eq!(whole.save(), search.save());
+    assert!(keep.best.len() >= 70 && Position::<D5>::after(&keep.best).is_ok(), "{}", keep.best.len());
+
+    let mut older = Reshape::<D5>::empty(&params, &unit);
+    older.state.form = Form::Tempered;
+    older.begin();
+    older.run(&mut KeepBest { limit: Some(1_000), ..KeepBest::default() });
+    let saved = older.save();
+    assert_eq!(saved[0], 2);
+    let mut older = Reshape::<D5>::restore(&params, &unit, &saved).unwrap();
+    assert_eq!(older.phase().unwrap().name, "tempering");
+    older.next_round();
+    assert_eq!((older.phase().unwrap().name, older.state.form), ("tempering", Form::Tempered));
+}
+
+/// A limit in the middle of a cooled walk is one of the unit; with a higher one it goes on.
+#[test]
+fn a_cooled_walk_goes_on_behind_a_limit() {
+    let params = params(Vec::new());
+    let mut search = Reshape::<D5>::new(&params, &unit(500_000));
+    assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);
+    assert_eq!((search.iterations(), search.phase().unwrap().name), (500_000, "cooling"));
+    let mut on = Reshape::<D5>::restore(&params, &unit(900_000), &search.save()).unwrap();
+    let mut whole = Reshape::<D5>::new(&params, &unit(900_000));
+    for search in [&mut on, &mut whole] {
+        assert_eq!(search.run(&mut KeepBest::default()), End::IterationLimit);
+    }
+    assert_eq!(on.save(), whole.save());
+}
+
 #[test]
 fn with_grids_a_round_is_a_walk_from_one_or_what_was_made_of_it() {
     let given: Vec<Vec<Move>> = (1..=2).map(|seed| game::<T5>(seed, usize::MAX)).collect();
@@ -189,8 +244,10 @@ fn a_state_of_another_form_or_with_a_grid_that_is_not_legal_is_refused() {
         Ok(_) => panic!("it was taken"),
         Err(error) => error.to_string(),
     };
-    let other = [&[FORM + 1], &saved[1..]].concat();
-    assert!(refused(&other).contains("another version"), "{}", refused(&other));
+    for form in [1, Form::Cooled as u8, 4] {
+        let other = [&[form], &saved[1..]].concat();
+        assert!(refused(&other).contains("another version"), "{}", refused(&other));
+    }
     search.state.given[0] = vec![*params.grids[0].last().unwrap()];
     assert!(refused(&search.save()).contains("not legal"));
 }

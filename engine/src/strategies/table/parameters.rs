@@ -353,7 +353,7 @@ pub static PARAMETERS: [SettingRow<Params>; 24] = [
              tempering ends after 1/50 of the number, the steps from a pool after 1/30, the refining of a grid after \
              1/50 (262,144 at most), and a reshaping after 1/1,000,000 as many steps (2,000 at most). In reshape a \
              tempering ends after 1/250, and a walk over shapes after 1/600,000 as many steps, or eight times that \
-             if it has met the longest grid.",
+             if it has met the longest grid; after a cooled walk it ends after 1/1,600,000 as many steps.",
         )
         .unit("iterations"),
         read: |params, text| parse_count(text).map(|patience| params.patience = Some(patience)),

@@ -125,7 +125,7 @@ export const stateOf = (job) => ORDERS[job.pending] || STATES[job.state] || job.
 export const isOver = (job) => job.state === "finished" || job.state === "cancelled" || job.state === "failed";
 
 const PHASES = {
-  round: t`round`, call: t`call`, "call of the start": t`call of the start`, tempering: t`tempering`, walk: t`walk`, move: t`move`,
+  round: t`round`, call: t`call`, "call of the start": t`call of the start`, tempering: t`tempering`, cooling: t`cooling`, walk: t`walk`, move: t`move`,
   "regrowing step": t`regrowing step`, "refining step": t`refining step`, "reshaping step": t`reshaping step`,
 };
 
