@@ -11,9 +11,9 @@ use crate::strategies::temper::Temper;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Form {
-    /// With temperings.
+    /// Each with a tempering.
     Tempered = 2,
-    /// With walks over sets of lines that are cooled.
+    /// Each with a walk over sets of lines that is cooled.
     Cooled = 3,
 }
 

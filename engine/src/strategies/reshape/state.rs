@@ -1,4 +1,5 @@
-//! What a search by reshaping knows beyond the search that its round begins with: where its walk is, which shapes it has asked for.
+//! What a search by reshaping knows beyond the search that its round begins with: where its walk is, which shapes it
+//! has asked for.
 
 use super::beginning::Form;
 use super::shape::Shape;
