@@ -2,7 +2,7 @@
 
 use crate::core::search::Search;
 use crate::morpion::geometry::Move;
-use crate::morpion::variant::Rules;
+use crate::morpion::variant::{Rules, Variant};
 use crate::strategies::orbits::Orbits;
 use crate::strategies::relax::Relax;
 use crate::strategies::temper::Temper;
@@ -18,9 +18,10 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// How the rounds of a search that is begun now begin. Symmetric sets of lines are not walked over.
+    /// How the rounds of a search that is begun now begin. Symmetric sets of lines are not walked over, and in the other
+    /// variants temperings lead to longer grids.
     pub fn usual<R: Rules, O: Orbits>() -> Form {
-        if R::DISJOINT && !O::PAIRED { Form::Cooled } else { Form::Tempered }
+        if R::VARIANT == Variant::D5 && !O::PAIRED { Form::Cooled } else { Form::Tempered }
     }
 
     /// The form of a saved state, which is an older one (with temperings) or the usual one.

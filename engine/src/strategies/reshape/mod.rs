@@ -14,11 +14,11 @@
 //! which the longest were drawn most often and none became shorter: see the results.)
 //!
 //! The shapes that can be reached this way depend on the grid. So without given grids a search goes in *rounds*: a
-//! tempering (`temper`) until it is stuck, then a walk from the longest of its grids until that is stuck. Where lines
-//! of one direction do not touch, a round begins with one walk over sets of lines instead, which is *cooled*
-//! (`relax`). That takes a third of a second, and a walk over shapes follows only if its longest grid is two moves
-//! shorter than the longest of the unit at most (`BEHIND`). With given grids a round is a walk from one of them, or
-//! from the longest that an earlier round has made of it.
+//! tempering (`temper`) until it is stuck, then a walk from the longest of its grids until that is stuck. In 5D a
+//! round begins with one walk over sets of lines instead, which is *cooled* (`relax`). That takes a third of a
+//! second, and a walk over shapes follows only if its longest grid is two moves shorter than the longest of the unit
+//! at most (`BEHIND`). With given grids a round is a walk from one of them, or from the longest that an earlier round
+//! has made of it.
 //!
 //! Other limits are parts of `patience`. A tempering ends after its 250th part without a longer grid (`START_PART`).
 //! A walk ends after one step without a longer grid for each 600,000 of it (`WALK_PART`), some 1,700 by default,

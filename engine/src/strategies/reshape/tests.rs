@@ -161,7 +161,7 @@ fn without_grids_a_round_is_a_tempering_and_a_walk_from_its_longest_grid() {
 /// In 5D rounds begin with walks that are cooled; a search that began with temperings in an older version keeps to
 /// them.
 #[test]
-fn where_lines_do_not_touch_a_round_is_a_cooled_walk_and_a_walk_if_it_is_long_enough() {
+fn in_5d_a_round_is_a_cooled_walk_and_a_walk_if_it_is_long_enough() {
     let params = Params { patience: Some(400_000_000), ..params(Vec::new()) };
     let unit = unit(u64::MAX);
     let mut search = Reshape::<D5>::new(&params, &unit);

@@ -76,5 +76,5 @@ pub(super) fn regrow(params: &Params) -> String {
 }
 
 pub(super) fn reshape(params: &Params) -> String {
-    format!("reshape from {}", from(params, "temper"))
+    format!("reshape from {}", from(params, "nothing"))
 }
