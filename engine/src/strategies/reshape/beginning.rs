@@ -18,8 +18,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// How the rounds of a search that is begun now begin. Symmetric sets of lines are not walked over, and in the other
-    /// variants temperings lead to longer grids.
+    /// How the rounds of a search that is begun now begin. Symmetric sets of lines are not walked over, and in the
+    /// other variants temperings lead to longer grids.
     pub fn usual<R: Rules, O: Orbits>() -> Form {
         if R::VARIANT == Variant::D5 && !O::PAIRED { Form::Cooled } else { Form::Tempered }
     }
