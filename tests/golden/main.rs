@@ -4,8 +4,8 @@
 //! state of every strategy in the middle of a run, directories of hunts, the state of a daemon, the file of a
 //! solution, configuration files and jobs. Each is loaded and continued, and what comes of it is compared with what
 //! came of it then. The solution in SQLite was made on 2026-11-26, the search of a plan on 2026-11-28, the accounts of
-//! credit on 2026-11-30. The search of `reshape` in 5D was made anew on 2026-12-01, when its rounds began to begin with a walk
-//! that is cooled; its older state is kept, and goes on as it did.
+//! credit on 2026-11-30. The search of `reshape` in 5D was made anew on 2026-12-01, when a round of it got another
+//! beginning; its older state is kept, and goes on as it did.
 //!
 //! The tests marked `ignored` make such files. They are for a new strategy or a new format, never for a result that
 //! has changed: a result that differs from the recorded one is a mistake, or a change that breaks the hunts of users.
