@@ -109,7 +109,7 @@ fn the_search_in_the_browser_is_that_of_the_program() {
         for _ in 0..2 {
             let unit = Unit { prefix: prefix.clone(), seed: 7, ..Unit::default() };
             let mut polls = Polls { left: 15, longest: Vec::new() };
-            with_rules!(variant, R => Reshape::<R>::new(&Params::default(), &unit).run(&mut polls));
+            with_rules!(variant, R => Reshape::<R>::tempered(&Params::default(), &unit).run(&mut polls));
             let as_page = |mv: &Move| json!({ "x": mv.point().x(), "y": mv.point().y(), "d": mv.direction() as u8, "i": mv.index() });
             let begin: Vec<_> = prefix.iter().map(as_page).collect();
             let found = page.eval(&format!(

@@ -82,7 +82,8 @@ pub extern "C" fn begin(variant: u32, first: u32, seed: u32) -> u32 {
         let grids = if game.len() > prefix.len() { vec![game] } else { Vec::new() };
         let params = Params { grids, ..Params::default() };
         let unit = Unit { prefix, seed: seed.into(), ..Unit::default() };
-        let search: Box<dyn Search<Move>> = with_rules!(variant, R => Box::new(Reshape::<R>::new(&params, &unit)));
+        let search: Box<dyn Search<Move>> =
+            with_rules!(variant, R => Box::new(Reshape::<R>::tempered(&params, &unit)));
         Some(Running { search, longest: Vec::new() })
     });
     RUNNING.set(running);

@@ -94,7 +94,20 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
     /// Begins the search of `unit`. With orbits of two moves, the unit's prefix is symmetric, and so are the given
     /// grids; others are left out.
     pub fn new(params: &Params, unit: &Unit) -> Reshape<R, O> {
-        let mut search = Reshape::<R, O>::empty(params, unit);
+        Reshape::begun(Reshape::empty(params, unit), params)
+    }
+
+    /// Begins likewise, but with temperings in 5D too: they have fair grids after milliseconds, which the board of the
+    /// page shows at once, and a cooled walk has none before a third of a second.
+    pub fn tempered(params: &Params, unit: &Unit) -> Reshape<R, O> {
+        let mut search = Reshape::empty(params, unit);
+        search.state.form = Form::Tempered;
+        Reshape::begun(search, params)
+    }
+
+    /// With the given grids and the first round.
+    fn begun(mut search: Reshape<R, O>, params: &Params) -> Reshape<R, O> {
+        let unit = search.unit.clone();
         for moves in unit.own(&params.grids) {
             let Some(moves) = own_order(search.orbits, &search.position, moves) else { continue };
             search.state.absorb_grid(&moves);

@@ -186,9 +186,7 @@ fn in_5d_a_round_is_a_cooled_walk_and_a_walk_if_it_is_long_enough() {
     assert_eq!(whole.save(), search.save());
     assert!(keep.best.len() >= 70 && Position::<D5>::after(&keep.best).is_ok(), "{}", keep.best.len());
 
-    let mut older = Reshape::<D5>::empty(&params, &unit);
-    older.state.form = Form::Tempered;
-    older.begin();
+    let mut older = Reshape::<D5>::tempered(&params, &unit);
     older.run(&mut KeepBest { limit: Some(1_000), ..KeepBest::default() });
     let saved = older.save();
     assert_eq!(saved[0], 2);
