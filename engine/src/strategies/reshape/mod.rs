@@ -97,8 +97,8 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         Reshape::begun(Reshape::empty(params, unit), params)
     }
 
-    /// Begins likewise, but with temperings in 5D too: they have fair grids after milliseconds, which the board of the
-    /// page shows at once, and a cooled walk has none before a third of a second.
+    /// Begins likewise, but with temperings in 5D too. Their first grids are longer than those of a cooled walk, which
+    /// is hot at first, so the board of the page uses them.
     pub fn tempered(params: &Params, unit: &Unit) -> Reshape<R, O> {
         let mut search = Reshape::empty(params, unit);
         search.state.form = Form::Tempered;
