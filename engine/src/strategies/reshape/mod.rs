@@ -97,8 +97,8 @@ impl<R: Rules, O: Orbits> Reshape<R, O> {
         Reshape::begun(Reshape::empty(params, unit), params)
     }
 
-    /// Begins likewise, but with temperings in 5D too. Their first grids are longer than those of a cooled walk, which
-    /// is hot at first, so the board of the page uses them.
+    /// Begins likewise, but with temperings in 5D too. Their first grids are longer than those of a cooled walk,
+    /// which is hot at first, so the board of the page uses them.
     pub fn tempered(params: &Params, unit: &Unit) -> Reshape<R, O> {
         let mut search = Reshape::empty(params, unit);
         search.state.form = Form::Tempered;
